@@ -1,0 +1,9 @@
+"""Tablemill: Keboola data folders into partitioned, indexed Kartothek datasets, on Spark."""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["__version__"]
+
+__version__: Final = "0.1.0"

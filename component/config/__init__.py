@@ -1,0 +1,1 @@
+"""pydantic models of config.json and parameters; the environment."""

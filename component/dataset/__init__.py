@@ -1,0 +1,1 @@
+"""The Kartothek format: header, schema, partition keys, indices, predicates, commit."""

@@ -1,0 +1,148 @@
+"""The error tree: every failure says who must act, where it is, and what to do.
+
+    TablemillError
+    ├── UserError        the user acts: configuration or data (exit 1)
+    ├── RetryError       the same call may succeed later: a store or a lost race (exit 1)
+    │   ├── CommitRefusedError   somebody else committed first; nothing was written
+    │   └── CommitUnknownError   the store did not say whether the commit happened
+    └── BugError         we act (exit 2)
+
+An error carries data (`code`, `place`, `remedy`); its text is rendered once, in `__str__`, as one sentence
+with place and remedy. Codes are stable: `docs/errors.md` is generated from `CODES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+CODES: Final[Mapping[str, str]] = {
+    "config.missing": "There is no config.json in the data folder.",
+    "config.syntax": "config.json is not readable JSON.",
+    "config.unknown_key": "`parameters` has a key that Tablemill does not know.",
+    "config.type": "A configuration value has the wrong type.",
+    "config.value": "A configuration value is not one of those allowed, or two values contradict each other.",
+    "config.duplicate_output": "Two outputs have the same name.",
+    "source.missing": "A configured source is not in the data folder.",
+    "source.manifest": "A manifest cannot be read or contradicts its table.",
+    "source.format": "A file cannot be read as the format it should have.",
+    "column.missing": "A configured column is not in the table.",
+    "column.duplicate": "A table has the same column twice.",
+    "column.type": "A column type cannot be used for what was asked of it.",
+    "column.sets_differ": "The slices of one table have different column counts.",
+    "cell.type": "A cell does not fit the type of its column.",
+    "row.cells": "A row has too many or too few cells.",
+    "row.null_partition": "A partition column is null in some row.",
+    "csv.unclosed_quote": "A quoted cell is never closed.",
+    "csv.encoding": "A file is not valid UTF-8.",
+    "csv.cell_size": "One cell is larger than the limit.",
+    "gzip.truncated": "A gzip file ends early or is damaged.",
+    "dataset.missing": "A dataset does not exist in the store.",
+    "dataset.format": "A dataset does not follow the Kartothek format.",
+    "dataset.schema": "New rows do not fit the schema of the dataset they are appended to.",
+    "dataset.partitioning": "The dataset exists with other partition keys or indices than configured.",
+    "dataset.predicate": "A predicate cannot be evaluated.",
+    "store.url": "The store URL is not supported.",
+    "store.key": "A key is not allowed in a store.",
+    "store.archive": "A dataset archive is damaged or not safe to restore.",
+    "store.missing": "An object is not in the store.",
+    "store.full": "There is no space left where data must be written.",
+    "store.unwritable": "A place that must be written to is not writable.",
+    "store.failed": "A store call failed.",
+    "commit.refused": "Another writer committed first.",
+    "commit.unknown": "The store did not say whether the commit happened.",
+    "mapping.failed": "The platform would refuse the outputs.",
+    "output.unwritable": "The output folder is not writable.",
+    "spark.java": "No usable Java was found, or it did not start.",
+    "spark.failed": "Spark failed.",
+    "internal": "A fault in Tablemill itself.",
+}
+"""Stable error codes and what each means. A test holds that every code raised anywhere is named here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an error is; only what is known is said.
+
+    `row` counts data rows of the slice from 1 (a header does not count); `byte` counts from 0 in the decompressed
+    slice.
+    """
+
+    table: str | None = None
+    slice: str | None = None
+    row: int | None = None
+    column: str | None = None
+    value: str | None = None
+    byte: int | None = None
+
+    def __str__(self) -> str:
+        named = [
+            ("table", self.table),
+            ("slice", self.slice if self.slice != self.table else None),
+            ("row", self.row),
+            ("column", self.column),
+            ("value", None if self.value is None else shorten(self.value)),
+            ("byte", self.byte),
+        ]
+        return ", ".join(f"{name} {value!r}" for name, value in named if value is not None)
+
+
+def shorten(text: str, limit: int = 80) -> str:
+    """Cut a long value for use in a message."""
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+class TablemillError(Exception):
+    """Base of every error that Tablemill raises on purpose."""
+
+    exit_code = 2
+
+    def __init__(self, code: str, text: str, *, place: Place | None = None, remedy: str = "") -> None:
+        super().__init__(code, text, place, remedy)
+        self.code = code
+        self.text = text
+        self.place = place or Place()
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        where = str(self.place)
+        sentence = f"{self.text.rstrip('.')} ({where})." if where else f"{self.text.rstrip('.')}."
+        return f"{sentence} {self.remedy}".rstrip()
+
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        return _rebuild, (type(self), self.code, self.text, self.place, self.remedy)
+
+    def at(self, **place: str | int | None) -> TablemillError:
+        """Return the same error with more of its place known."""
+        return type(self)(self.code, self.text, place=replace(self.place, **place), remedy=self.remedy)  # type: ignore[arg-type] # the fields of Place
+
+
+def _rebuild(cls: type[TablemillError], code: str, text: str, place: Place, remedy: str) -> TablemillError:
+    return cls(code, text, place=place, remedy=remedy)
+
+
+class UserError(TablemillError):
+    """The configuration or the data must change before another try makes sense."""
+
+    exit_code = 1
+
+
+class RetryError(TablemillError):
+    """The same run may succeed later: a store failed or a race was lost."""
+
+    exit_code = 1
+
+
+class CommitRefusedError(RetryError):
+    """Another writer committed first; the dataset holds their state and nothing of ours."""
+
+
+class CommitUnknownError(RetryError):
+    """The store failed while the header was put; read the dataset to learn whether the commit happened."""
+
+
+class BugError(TablemillError):
+    """A fault in Tablemill: details go to the log, not to the user."""
+
+    exit_code = 2

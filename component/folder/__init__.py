@@ -1,0 +1,1 @@
+"""The data folder on disk: tables, files, manifests, state."""

@@ -1,0 +1,1 @@
+"""The platform's output-mapping rules as pure functions, with the reason for every decision."""

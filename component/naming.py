@@ -1,0 +1,53 @@
+"""Every name, suffix, limit and default in one place."""
+
+from __future__ import annotations
+
+from typing import Final
+
+KIB: Final = 1024
+MIB: Final = 1024 * KIB
+GIB: Final = 1024 * MIB
+
+# --- the data folder (seed keboola-data-folders) ---
+CONFIG_FILE: Final = "config.json"
+STATE_FILE: Final = "state.json"
+MANIFEST_SUFFIX: Final = ".manifest"
+DEFAULT_DATA_DIR: Final = "/data"
+REJECTED_SUFFIX: Final = ".rejected"
+FALLBACK_BUCKET: Final = "out.c-tablemill"
+"""Bucket of output tables where no default bucket applies (issue: empty parameters)."""
+
+# --- CSV (RFC 4180) ---
+DELIMITER: Final = ","
+ENCLOSURE: Final = '"'
+UTF8_BOM: Final = b"\xef\xbb\xbf"
+CELL_LIMIT: Final = 256 * MIB
+"""Largest single record that is read; a longer one is an error, not an out-of-memory kill."""
+
+# --- dataset (seed kartothek-specification) ---
+METADATA_VERSION: Final = 4
+HEADER_JSON_SUFFIX: Final = ".by-dataset-metadata.json"
+HEADER_MSGPACK_SUFFIX: Final = ".by-dataset-metadata.msgpack.zstd"
+INDEX_SUFFIX: Final = ".by-dataset-index.parquet"
+COMMON_METADATA: Final = "_common_metadata"
+INDICES_FOLDER: Final = "indices"
+PARQUET_SUFFIX: Final = ".parquet"
+DEFAULT_TABLE: Final = "table"
+UUID_PATTERN: Final = r"[a-zA-Z0-9+\-_]+"
+ARCHIVE_SUFFIX: Final = ".dataset.zip"
+ARCHIVE_TAG: Final = "tablemill-dataset"
+
+# --- splitting and memory ---
+SPLIT_BYTES: Final = 64 * MIB
+BLOCK_BYTES: Final = 16 * MIB
+BUFFER_BYTES: Final = 192 * MIB
+"""Typed rows that one task holds before it writes files."""
+DIRECT_FILES: Final = 4096
+"""Most data files that splits may write directly; with more partition values rows are shuffled by key first."""
+DIRECT_KEYS_PER_SPLIT: Final = 64
+SHUFFLE_BYTES: Final = 64 * MIB
+
+# --- output ---
+SLICE_BYTES: Final = 100 * 1000 * 1000
+MAX_SLICES: Final = 1000
+SLICE_NAME: Final = "part-{number:05d}.csv{suffix}"

@@ -1,0 +1,1 @@
+"""out/tables, slices, out/files and their manifests."""

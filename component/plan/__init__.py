@@ -1,0 +1,1 @@
+"""Config and what was found become an immutable, printable Plan, before Spark starts."""

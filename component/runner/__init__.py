@@ -1,0 +1,1 @@
+"""One run: read, plan, execute, commit, write outputs, state."""

@@ -1,0 +1,1 @@
+"""The Spark context and the jobs that run on it."""

@@ -1,0 +1,1 @@
+"""Where bytes live: one small interface, one contract suite for every implementation."""

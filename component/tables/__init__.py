@@ -1,0 +1,1 @@
+"""Types, schema, casting, null rules: pure Arrow, no I/O."""

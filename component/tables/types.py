@@ -1,0 +1,165 @@
+"""The column types of Tablemill, and the schema of a table.
+
+Seven types, those of the platform (reference keboola 2.2, "base types"); each has one Arrow type. `numeric` is exact:
+decimal128 with the length that was declared, `NUMERIC_DEFAULT` otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+import pyarrow as pa
+
+from component.errors import UserError
+
+NUMERIC_DEFAULT: Final = (38, 9)
+MAX_PRECISION: Final = 38
+_LENGTH = re.compile(r"\s*(\d+)\s*(?:,\s*(\d+)\s*)?")
+
+
+class TypeName(StrEnum):
+    """Base types, in the platform's words in lower case."""
+
+    STRING = "string"
+    INTEGER = "integer"
+    NUMERIC = "numeric"
+    FLOAT = "float"
+    BOOLEAN = "boolean"
+    DATE = "date"
+    TIMESTAMP = "timestamp"
+
+
+class NullRule(StrEnum):
+    """What an empty cell means.
+
+    - `always`: an empty cell is null, quoted (`""`) or not. Default of every type but string.
+    - `unquoted`: an empty cell without enclosure is null, `""` is the empty string. Default of string.
+    - `never`: an empty cell is the empty string (strings only; for other types it does not fit the type).
+    """
+
+    ALWAYS = "always"
+    UNQUOTED = "unquoted"
+    NEVER = "never"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: its name, type, and how its text is read and written.
+
+    `length` is "precision,scale" for numeric and informative otherwise. `formats` are strptime formats tried in order
+    for date and timestamp; empty means ISO 8601.
+    """
+
+    name: str
+    type: TypeName = TypeName.STRING
+    length: str | None = None
+    nullable: bool = True
+    formats: tuple[str, ...] = ()
+    null_rule: NullRule | None = None
+
+    @property
+    def nulls(self) -> NullRule:
+        """The null rule in force: the configured one, or the default of the type."""
+        if self.null_rule is not None:
+            return self.null_rule
+        return NullRule.UNQUOTED if self.type is TypeName.STRING else NullRule.ALWAYS
+
+    @property
+    def arrow(self) -> pa.DataType:
+        """The Arrow type of the column's values."""
+        return arrow_type(self)
+
+
+@dataclass(frozen=True, slots=True)
+class TableSchema:
+    """Columns in file order, and the primary key."""
+
+    columns: tuple[Column, ...]
+    primary_key: tuple[str, ...] = field(default=())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Column names in file order."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def arrow(self) -> pa.Schema:
+        """The Arrow schema of the rows."""
+        return pa.schema([pa.field(column.name, column.arrow) for column in self.columns])
+
+    def column(self, name: str) -> Column:
+        """Return the column of that name; KeyError when there is none."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise KeyError(name)
+
+
+def numeric_length(column: Column) -> tuple[int, int]:
+    """Precision and scale of a numeric column; UserError `column.type` for a length Arrow cannot hold exactly."""
+    if not column.length:
+        return NUMERIC_DEFAULT
+    found = _LENGTH.fullmatch(column.length)
+    precision, scale = (int(found[1]), int(found[2] or 0)) if found else (0, 0)
+    if not 1 <= precision <= MAX_PRECISION or scale > precision:
+        raise UserError(
+            "column.type",
+            f"Column {column.name!r} has the numeric length {column.length!r}",
+            remedy=f"Use precision,scale with a precision of 1 to {MAX_PRECISION}, for example 12,2.",
+        )
+    return precision, scale
+
+
+def arrow_type(column: Column) -> pa.DataType:
+    """Return the Arrow type that holds a column's values without loss."""
+    if column.type is TypeName.NUMERIC:
+        return pa.decimal128(*numeric_length(column))
+    return _PLAIN[column.type]
+
+
+_PLAIN: Final = {
+    TypeName.STRING: pa.string(),
+    TypeName.INTEGER: pa.int64(),
+    TypeName.FLOAT: pa.float64(),
+    TypeName.BOOLEAN: pa.bool_(),
+    TypeName.DATE: pa.date32(),
+    TypeName.TIMESTAMP: pa.timestamp("us"),
+}
+
+
+def column_of_arrow(name: str, data_type: pa.DataType) -> Column:
+    """Return the column that describes an Arrow type (from Parquet, or from a dataset).
+
+    Unsigned 64-bit integers are numeric(20,0), since integer is signed; nested and binary types raise UserError
+    `column.type`, because no text form of them would come back the same.
+    """
+    if pa.types.is_dictionary(data_type):
+        return column_of_arrow(name, data_type.value_type)
+    if pa.types.is_decimal(data_type):
+        return Column(name, TypeName.NUMERIC, f"{data_type.precision},{max(data_type.scale, 0)}")
+    if pa.types.is_uint64(data_type):
+        return Column(name, TypeName.NUMERIC, "20,0")
+    for test, type_name in _OF_ARROW:
+        if test(data_type):
+            return Column(name, type_name)
+    raise UserError(
+        "column.type",
+        f"Column {name!r} has the type {data_type}, which has no form in a table",
+        remedy="Leave the column out with `columns`, or write the output as parquet.",
+    )
+
+
+_OF_ARROW: Final = (
+    (pa.types.is_integer, TypeName.INTEGER),
+    (pa.types.is_floating, TypeName.FLOAT),
+    (pa.types.is_boolean, TypeName.BOOLEAN),
+    (pa.types.is_date, TypeName.DATE),
+    (pa.types.is_timestamp, TypeName.TIMESTAMP),
+    (pa.types.is_null, TypeName.STRING),
+    (pa.types.is_string, TypeName.STRING),
+    (pa.types.is_large_string, TypeName.STRING),
+    (pa.types.is_string_view, TypeName.STRING),
+)
