@@ -21,8 +21,8 @@ FALLBACK_BUCKET: Final = "out.c-tablemill"
 DELIMITER: Final = ","
 ENCLOSURE: Final = '"'
 UTF8_BOM: Final = b"\xef\xbb\xbf"
-CELL_LIMIT: Final = 256 * MIB
-"""Largest single record that is read; a longer one is an error, not an out-of-memory kill."""
+RECORD_LIMIT: Final = 64 * MIB
+"""Longest record that is read; a longer one is an error, not an out-of-memory kill."""
 
 # --- dataset (seed kartothek-specification) ---
 METADATA_VERSION: Final = 4

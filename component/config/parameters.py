@@ -1,0 +1,235 @@
+"""The models of `parameters`: what a user configures. Unknown keys are refused, words are the field's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    JsonValue,
+    SecretStr,
+    StrictBool,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+from component import naming
+from component.config import rules
+from component.config.fields import (
+    SECRET_MARK,
+    Character,
+    Formats,
+    JsonObject,
+    Length,
+    Name,
+    Names,
+    Positive,
+    Strict,
+    Texts,
+    Uuid,
+    refuse,
+)
+
+TypeWord = Literal["string", "integer", "numeric", "float", "boolean", "date", "timestamp"]
+NullWord = Literal["always", "unquoted", "never"]
+Operator = Literal["==", "!=", "<", "<=", ">", ">=", "in", "not in"]
+
+
+class StoreConfig(Strict):
+    """Where datasets live: a URL, and credentials under keys that start with `#`, which never reach a text or a log."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, SecretStr]
+
+    url: Name
+
+    @property
+    def credentials(self) -> Mapping[str, SecretStr]:
+        """The secrets by their name without `#`."""
+        return {key.removeprefix(SECRET_MARK): secret for key, secret in self.__pydantic_extra__.items()}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _only_secrets_are_free(cls, data: Any) -> Any:
+        refuse(rules.unknown_store_keys(data, cls.model_fields))
+        return data
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        schema = super().__get_pydantic_json_schema__(core_schema, handler)
+        secret = {"type": "string", "format": "password", "writeOnly": True}
+        handler.resolve_ref_schema(schema).update(additionalProperties=False, patternProperties={"^#": secret})
+        return schema
+
+
+class ColumnFacts(Strict):
+    """What is configured of one column; what is left out is taken from the manifest, or is the default of the type.
+
+    `length` is "precision,scale" for numeric; `formats` are strptime formats tried in order for date and timestamp.
+    """
+
+    type: TypeWord | None = None
+    length: Length | None = None
+    nullable: StrictBool | None = None
+    formats: Formats = ()
+    nulls: NullWord | None = None
+
+
+class ColumnConfig(ColumnFacts):
+    """One configured column of a source."""
+
+    name: Name
+
+
+Columns = Annotated[
+    tuple[ColumnConfig, ...],
+    BeforeValidator(
+        rules.columns_as_list, json_schema_input_type=list[ColumnConfig] | dict[Name, TypeWord | ColumnFacts]
+    ),
+]
+TableName = Annotated[
+    Uuid, AfterValidator(rules.table_name), Field(json_schema_extra={"not": {"const": naming.INDICES_FOLDER}})
+]
+
+
+class TableConfig(Strict):
+    """One table of a dataset and the input it is made of.
+
+    `columns` are facts about single columns, in any order and number; they select nothing. Empty `source` means the
+    input with the name of the dataset.
+    """
+
+    name: TableName = naming.DEFAULT_TABLE
+    source: str = ""
+    format: Literal["auto", "csv", "parquet"] = "auto"
+    columns: Columns = ()
+    primary_key: Names | None = None
+    infer_types: StrictBool = False
+    delimiter: Character | None = None
+    enclosure: Character | None = None
+
+    @model_validator(mode="after")
+    def _parts_agree(self) -> Self:
+        names = tuple(column.name for column in self.columns)
+        refuse(rules.table_faults(names, self.delimiter, self.enclosure))
+        return self
+
+
+class DatasetConfig(Strict):
+    """One dataset: its source, how it is partitioned and indexed, and what a run does to it."""
+
+    uuid: Uuid
+    tables: Annotated[tuple[TableConfig, ...], Field(json_schema_extra={"maxItems": 1})] = ()
+    partition_on: Names = ()
+    secondary_indices: Names = ()
+    sort_partitions_by: Names = ()
+    mode: Literal["overwrite", "append"] = "overwrite"
+    metadata: JsonObject = Field(default_factory=dict)
+    metadata_storage_format: Literal["json", "msgpack.zstd"] = "json"
+    on_bad_row: Literal["fail", "reject"] = "fail"
+
+    @property
+    def table(self) -> TableConfig:
+        """The one table of the dataset, its source always named."""
+        table = self.tables[0] if self.tables else TableConfig()
+        return table if table.source else table.model_copy(update={"source": self.uuid})
+
+    @model_validator(mode="after")
+    def _parts_agree(self) -> Self:
+        refuse(rules.dataset_faults(len(self.tables), self.partition_on, self.secondary_indices))
+        return self
+
+
+Condition = Annotated[
+    tuple[Name, Operator, JsonValue],
+    BeforeValidator(rules.condition_shape),
+    AfterValidator(rules.condition_value),
+    WithJsonSchema(rules.CONDITION_SCHEMA),
+]
+SomeConditions = Annotated[tuple[Condition, ...], AfterValidator(rules.some), Field(json_schema_extra={"minItems": 1})]
+Predicates = Annotated[tuple[SomeConditions, ...], AfterValidator(rules.some), Field(json_schema_extra={"minItems": 1})]
+
+
+class OutputConfig(Strict):
+    """One output of a dataset: a table in out/tables, or a file in out/files (`as: file`).
+
+    `predicates` are in disjunctive normal form, as kartothek's: a list of ORed lists of ANDed `[column, operator,
+    value]`; None takes every row. `columns` None or empty takes every column.
+    """
+
+    dataset: Uuid
+    table: Name = naming.DEFAULT_TABLE
+    predicates: Predicates | None = None
+    columns: Names | None = None
+    written_as: Literal["table", "file"] = Field(default="table", alias="as")
+    name: Annotated[str, AfterValidator(rules.file_name), Field(json_schema_extra=rules.FILE_NAME_SCHEMA)] | None = None
+    destination: Name | None = None
+    primary_key: Names | None = None
+    incremental: StrictBool = False
+    format: Literal["csv", "parquet"] = "csv"
+    slices: StrictBool = True
+    compression: Literal["gzip", "none"] = "gzip"
+    tags: Names = ()
+
+    @property
+    def output_name(self) -> str:
+        """The configured name, or that of the dataset, with the format as suffix where the output is a file.
+
+        The default name of a table other than the default one is `<dataset>-<table>`.
+        """
+        if self.name:
+            return self.name
+        name = self.dataset if self.table == naming.DEFAULT_TABLE else f"{self.dataset}-{self.table}"
+        return name if self.written_as == "table" else f"{name}.{self.format}"
+
+    @model_validator(mode="after")
+    def _kind_allows_options(self) -> Self:
+        set_here = {name for name in self.model_fields_set if getattr(self, name) not in (None, (), False)}
+        refuse(rules.output_kind_faults(self.written_as, self.format, set_here))
+        return self
+
+
+class SparkConfig(Strict):
+    """The Spark that does the work."""
+
+    master: Name = "local[*]"
+    conf: Texts = Field(default_factory=dict)
+
+
+class LimitsConfig(Strict):
+    """Expert settings of memory and file sizes, in bytes and counts; `component.naming` says what each is."""
+
+    split_bytes: Positive = naming.SPLIT_BYTES
+    block_bytes: Positive = naming.BLOCK_BYTES
+    buffer_bytes: Positive = naming.BUFFER_BYTES
+    direct_files: Positive = naming.DIRECT_FILES
+    slice_bytes: Positive = naming.SLICE_BYTES
+    max_slices: Positive = naming.MAX_SLICES
+
+
+class Parameters(Strict):
+    """Everything under `parameters`; empty is a complete configuration."""
+
+    store: StoreConfig | None = None
+    datasets: tuple[DatasetConfig, ...] = ()
+    outputs: tuple[OutputConfig, ...] = ()
+    spark: SparkConfig = SparkConfig()
+    limits: LimitsConfig = LimitsConfig()
+
+    @model_validator(mode="after")
+    def _parts_agree(self) -> Self:
+        uuids = tuple(dataset.uuid for dataset in self.datasets)
+        names = tuple((output.written_as, output.output_name) for output in self.outputs)
+        read = tuple(output.dataset for output in self.outputs)
+        refuse(rules.repeated_uuids(uuids))
+        refuse(rules.repeated_outputs(names))
+        if self.store is None:
+            refuse(rules.unknown_datasets(read, uuids))
+        return self

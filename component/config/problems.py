@@ -1,0 +1,168 @@
+"""From what pydantic found to one sentence for the user: the path, what is wrong, and what would be right."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from component.config.fields import SECRET_MARK
+from component.config.json_text import Step, describe, json_path
+from component.errors import CODES, UserError
+
+EXPECTED: Final[Mapping[str, str]] = {
+    "string_type": "a text",
+    "bool_type": "true or false",
+    "int_type": "a whole number",
+    "tuple_type": "a list",
+    "dict_type": "an object",
+    "model_type": "an object",
+}
+OTHERS: Final[Mapping[str, str]] = {"string_too_short": "must not be empty"}
+LATER_KEYS: Final = frozenset({"delete_scope", "variant", "hints"})
+LATER_WORDS: Final[Mapping[str, frozenset[str]]] = {
+    "mode": frozenset({"replace_partitions", "upsert", "delete"}),
+    "format": frozenset({"avro", "arrow", "records", "json", "xlsx", "workbench"}),
+}
+"""Keys and words of the public interface that this version does not support yet."""
+SHOWN_PATHS: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with a configuration, ready to be said."""
+
+    code: str
+    path: str
+    text: str
+    remedy: str
+
+
+def user_error(error: ValidationError, model: type[BaseModel], raw: Any) -> UserError:
+    """Return the first problem as a UserError, with the paths of the others behind its remedy.
+
+    Unknown keys come first, since a misspelled key is often why another one is missing.
+    """
+    details = sorted(error.errors(include_url=False), key=lambda detail: detail["type"] != "extra_forbidden")
+    unknown = [detail["loc"] for detail in details if detail["type"] == "extra_forbidden"]
+    problems = [_problem(detail, model, raw) for detail in details if not _is_misspelled(detail, unknown)]
+    first = problems[0]
+    others = list(dict.fromkeys(problem.path for problem in problems[1:]))
+    remedy = " ".join(filter(None, (first.remedy, _others(others))))
+    return UserError(first.code, f"{first.path} {first.text}", remedy=remedy)
+
+
+def _others(paths: Sequence[str]) -> str:
+    if not paths:
+        return ""
+    shown = ", ".join(paths[:SHOWN_PATHS])
+    hidden = len(paths) - SHOWN_PATHS
+    return f"There are problems with {shown}{f' and {hidden} more' if hidden > 0 else ''} too."
+
+
+def _is_misspelled(detail: ErrorDetails, unknown: Sequence[tuple[Step, ...]]) -> bool:
+    """Tell whether a missing key is there under a wrong name."""
+    if detail["type"] != "missing":
+        return False
+    *parent, key = detail["loc"]
+    return any(list(other[:-1]) == parent and nearest(str(other[-1]), [str(key)]) for other in unknown)
+
+
+def _problem(detail: ErrorDetails, model: type[BaseModel], raw: Any) -> Problem:
+    steps, value = _in_document(detail["loc"], raw)
+    path, kind, context = json_path(steps) or "config.json", detail["type"], detail.get("ctx", {})
+    if kind in CODES:
+        return Problem(kind, path, context["text"], context["remedy"])
+    if kind == "extra_forbidden":
+        return _unknown_key(path, str(steps[-1]), sorted(_keys_at(model, detail["loc"][:-1])))
+    if kind == "missing":
+        return Problem("config.missing_key", path, "is missing", "")
+    if kind == "literal_error" and isinstance(value, str):
+        return _unknown_word(path, str(detail["loc"][-1]), value, _words(context["expected"]))
+    secret = any(isinstance(step, str) and step.startswith(SECRET_MARK) for step in steps)
+    return _wrong_value(path, kind, context, "something else" if secret else describe(value))
+
+
+def _wrong_value(path: str, kind: str, context: Mapping[str, Any], got: str) -> Problem:
+    if kind in EXPECTED:
+        return Problem("config.type", path, f"must be {EXPECTED[kind]}, but is {got}", "")
+    if kind == "literal_error":
+        return Problem(
+            "config.type", path, f"must be one of {', '.join(_words(context['expected']))}, but is {got}", ""
+        )
+    if kind == "greater_than":
+        return Problem("config.value", path, f"must be greater than {context['gt']}, but is {got}", "")
+    return Problem("config.value", path, OTHERS.get(kind, "is not right"), "")
+
+
+def _words(expected: str) -> list[str]:
+    """Return the words of pydantic's list: 'a', 'b' or 'c'."""
+    return expected.replace(" or ", ", ").replace("'", "").split(", ")
+
+
+def _in_document(location: tuple[Step, ...], raw: Any) -> tuple[tuple[Step, ...], Any]:
+    """Return the steps to a location in the document as it was written, and what is there.
+
+    Models turn objects into lists and texts into objects; in the document, a position in an object is its key, and
+    a step into a text stays at the text.
+    """
+    steps: list[Step] = []
+    node = raw
+    for position, step in enumerate(location):
+        if isinstance(node, dict):
+            key = list(node)[step] if isinstance(step, int) else step
+            steps.append(key)
+            node = node.get(key)
+        elif isinstance(node, list) and isinstance(step, int) and step < len(node):
+            steps.append(step)
+            node = node[step]
+        elif isinstance(node, list) and not node and position == len(location) - 1:
+            steps.append(step)
+            node = None
+        else:
+            break
+    return tuple(steps), node
+
+
+def _unknown_key(path: str, key: str, allowed: list[str]) -> Problem:
+    if key in LATER_KEYS:
+        return Problem("config.unknown_key", path, "is not supported by this version yet", "Leave it out.")
+    near = nearest(key, allowed)
+    remedy = (f'Did you mean "{near}"? ' if near else "") + f"Allowed are {', '.join(allowed)}."
+    return Problem("config.unknown_key", path, "is not a known key", remedy)
+
+
+def _unknown_word(path: str, key: str, word: str, allowed: list[str]) -> Problem:
+    if word in LATER_WORDS.get(key, ()):
+        text = f'"{word}" is not supported by this version yet'
+        return Problem("config.value", path, text, f"Use one of {', '.join(allowed)}.")
+    near = nearest(word, allowed)
+    text = f"must be one of {', '.join(allowed)}, but is {describe(word)}"
+    return Problem("config.value", path, text, f'Did you mean "{near}"?' if near else "")
+
+
+def nearest(word: str, candidates: Sequence[str]) -> str | None:
+    """Return the candidate most like a word, None when no one is."""
+    begun = [candidate for candidate in candidates if word and candidate.startswith(word.lower())]
+    return next(iter(begun or difflib.get_close_matches(word.lower(), candidates, n=1)), None)
+
+
+def _keys_at(model: type[BaseModel], location: tuple[Step, ...]) -> Iterator[str]:
+    """Yield the keys of the model at a location, as they are written in the document."""
+    here: type[BaseModel] | None = model
+    for step in location:
+        if isinstance(step, str) and here is not None:
+            by_key = {field.alias or name: field for name, field in here.model_fields.items()}
+            here = _model_in(by_key[step].annotation) if step in by_key else None
+    for name, field in (here.model_fields if here else {}).items():
+        yield field.alias or name
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next(filter(None, map(_model_in, get_args(annotation))), None)

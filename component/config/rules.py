@@ -1,0 +1,181 @@
+"""What configuration values must hold beyond their type, as pure functions over plain values.
+
+Functions that yield faults give each with its place inside the model; the others take and return one value, or raise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Hashable, Iterable, Iterator, Sequence
+from typing import Any, Final
+
+from pydantic import JsonValue
+from pydantic_core import PydanticCustomError
+
+from component import naming
+from component.config.fields import SECRET_MARK, Fault, fault
+from component.config.json_text import describe
+
+LIST_OPERATORS: Final = ("in", "not in")
+SCALAR_OPERATORS: Final = ("==", "!=", "<", "<=", ">", ">=")
+_SCALAR: Final[dict[str, Any]] = {"type": ["string", "number", "boolean", "null"]}
+_COLUMN: Final[dict[str, Any]] = {"type": "string", "minLength": 1}
+CONDITION_SCHEMA: Final[dict[str, Any]] = {
+    "type": "array",
+    "minItems": 3,
+    "maxItems": 3,
+    "anyOf": [
+        {"prefixItems": [_COLUMN, {"enum": list(SCALAR_OPERATORS)}, _SCALAR]},
+        {"prefixItems": [_COLUMN, {"enum": list(LIST_OPERATORS)}, {"type": "array", "items": _SCALAR}]},
+    ],
+}
+FILE_NAME_SCHEMA: Final[dict[str, Any]] = {
+    "pattern": r"^[^./\\\x00-\x1f][^/\\\x00-\x1f]*$",
+    "not": {"pattern": r"\.manifest$"},
+}
+CSV_SUFFIX: Final = ".csv"
+
+
+def unknown_store_keys(data: Any, known: Container[str]) -> Iterator[Fault]:
+    """Yield the plain keys of a store that are not known; those that start with `#` are secrets and free."""
+    for key in data if isinstance(data, dict) else ():
+        if key not in known and not key.startswith(SECRET_MARK):
+            yield (key,), PydanticCustomError("extra_forbidden", "is not known")
+
+
+def columns_as_list(value: Any) -> Any:
+    """Return `{name: type or facts}` as the list of `{name, …}` that it abbreviates."""
+    if not isinstance(value, list | dict):
+        raise fault("config.type", f"must be a list of columns, or an object of them by name, but is {describe(value)}")
+    if isinstance(value, list):
+        return value
+    return [_named_column(name, facts) for name, facts in value.items()]
+
+
+def _named_column(name: str, facts: Any) -> Any:
+    if isinstance(facts, str):
+        return {"name": name, "type": facts}
+    if isinstance(facts, list) and not facts:
+        return {"name": name}
+    if isinstance(facts, dict) and "name" in facts:
+        raise fault("config.value", f"gives the column {name!r} a second name", 'Leave its key "name" out.')
+    return {"name": name, **facts} if isinstance(facts, dict) else facts
+
+
+def table_name(name: str) -> str:
+    """Refuse the one folder name that the dataset format keeps for itself."""
+    if name == naming.INDICES_FOLDER:
+        raise fault("config.value", f"must not be {name!r}, which is the folder of the indices")
+    return name
+
+
+def table_faults(columns: Sequence[str], delimiter: str | None, enclosure: str | None) -> Iterator[Fault]:
+    """Yield columns that are configured twice, and a dialect whose enclosure ends cells."""
+    for position, first in _repetitions(columns):
+        text = f"configures the column {columns[first]!r} again"
+        yield ("columns", position, "name"), fault("config.value", text)
+    if (delimiter or naming.DELIMITER) == (enclosure or naming.ENCLOSURE):
+        yield (
+            ("delimiter" if delimiter else "enclosure",),
+            fault("config.value", "makes delimiter and enclosure the same character"),
+        )
+
+
+def dataset_faults(table_count: int, partition_on: Sequence[str], secondary_indices: Sequence[str]) -> Iterator[Fault]:
+    """Yield more tables than one, and indices on partition columns."""
+    if table_count > 1:
+        text = f"names {table_count} tables, but a dataset of several tables is not supported yet"
+        yield ("tables",), fault("config.value", text, "Configure one dataset for each table.")
+    for position, name in enumerate(secondary_indices):
+        if name in partition_on:
+            text = f"names {name!r}, which partition_on names too"
+            remedy = "Leave it out here: partition columns are found without an index."
+            yield ("secondary_indices", position), fault("config.value", text, remedy)
+
+
+def some(conditions: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Refuse no conditions at all: whether they would mean every row or none is a matter of taste."""
+    if conditions:
+        return conditions
+    raise fault("config.value", "must not be empty", "Leave predicates out to take every row.")
+
+
+def condition_shape(value: Any) -> Any:
+    """Refuse what is not a list of three."""
+    if isinstance(value, list | tuple) and len(value) == 3:
+        return value
+    raise fault("config.value", "must be a condition: a list of column, operator and value")
+
+
+def condition_value(condition: tuple[str, str, JsonValue]) -> tuple[str, str, JsonValue]:
+    """Refuse a list for an operator on one value, and one value for an operator on a list."""
+    _, operator, value = condition
+    takes_list = operator in LIST_OPERATORS
+    if takes_list and not isinstance(value, list):
+        raise fault("config.value", f"must have a list as value, because its operator is {operator!r}")
+    values = value if takes_list and isinstance(value, list) else [value]
+    if any(isinstance(one, list | dict) for one in values):
+        kind = "a list of plain values" if takes_list else "one plain value"
+        raise fault("config.value", f"must have {kind}, because its operator is {operator!r}")
+    return condition
+
+
+def file_name(name: str) -> str:
+    """Refuse names that are no file, or that the platform does not see as data (reference keboola 6.2)."""
+    if not name or any(character in "/\\" or character < " " for character in name):
+        raise fault("config.value", f"must be the name of a file without folders, but is {name!r}")
+    if name.startswith("."):
+        raise fault("config.value", f"must not start with a dot, because the platform ignores {name!r}")
+    if name.endswith(naming.MANIFEST_SUFFIX):
+        raise fault("config.value", f"must not end like a manifest, but is {name!r}")
+    return name
+
+
+def output_kind_faults(written_as: str, file_format: str, configured: Container[str]) -> Iterator[Fault]:
+    """Yield options that contradict what the output is."""
+    if written_as == "table":
+        if file_format != "csv":
+            remedy = 'Add "as": "file" to write it to out/files.'
+            yield ("format",), fault("config.value", f"is {file_format!r}, but tables are written as csv", remedy)
+        return
+    for name in ("destination", "primary_key", "incremental"):
+        if name in configured:
+            yield (name,), fault("config.value", "belongs to a table, but this output is a file", "Leave it out.")
+
+
+def repeated_uuids(uuids: Sequence[str]) -> Iterator[Fault]:
+    """Yield every dataset whose uuid an earlier one has."""
+    for position, first in _repetitions(uuids):
+        text = f"is {uuids[first]!r}, as parameters.datasets[{first}].uuid is"
+        yield ("datasets", position, "uuid"), fault("config.value", text, "Give each dataset its own uuid.")
+
+
+def repeated_outputs(names: Sequence[tuple[str, str]]) -> Iterator[Fault]:
+    """Yield every output (kind, name) whose name an earlier one of its kind has.
+
+    A final `.csv` of a table does not count: the platform takes it off (seed keboola-data-folders, "Default Bucket").
+    """
+    plain = [(kind, name.removesuffix(CSV_SUFFIX) if kind == "table" else name) for kind, name in names]
+    for position, first in _repetitions(plain):
+        kind, name = plain[first]
+        text = f"is the {kind} {name!r}, as parameters.outputs[{first}] is"
+        yield ("outputs", position), fault("config.duplicate_output", text, 'Give one of them another "name".')
+
+
+def unknown_datasets(read: Sequence[str], uuids: Sequence[str]) -> Iterator[Fault]:
+    """Yield outputs of datasets that are not configured, where some are and no store could hold others.
+
+    With no dataset configured at all, every input becomes one, and only the folder can tell which there are.
+    """
+    for position, uuid in enumerate(read):
+        if uuids and uuid not in uuids:
+            text = f"is {uuid!r}, which is not one of the configured datasets"
+            remedy = f"There are {', '.join(uuids)}; a dataset of an earlier run needs a store."
+            yield ("outputs", position, "dataset"), fault("config.value", text, remedy)
+
+
+def _repetitions(values: Iterable[Hashable]) -> Iterator[tuple[int, int]]:
+    """Yield the position of every value that was there before, and the position of its first occurrence."""
+    first: dict[Hashable, int] = {}
+    for position, value in enumerate(values):
+        if first.setdefault(value, position) != position:
+            yield position, first[value]

@@ -1,0 +1,134 @@
+"""The header: the one object that says what a dataset is (reference kartothek 1.2).
+
+JSON, or msgpack in a zstd frame. Readers try JSON first, as the original clients do.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import msgpack
+import zstandard
+
+from component import naming
+from component.dataset.keys import header_key, keys_in_path
+from component.errors import UserError
+from component.store.base import Store, Version
+
+HeaderFormat = Literal["json", "msgpack.zstd"]
+EXTRAS = "tablemill"
+"""Key under `metadata` that holds what only Tablemill writes; original clients carry it along."""
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The content of a header. `partitions`: label → table → key of the data file; `indices`: column → key.
+
+    An index may also be embedded: column → {value as text: [labels]}. `explicit` is False for a header without
+    partitions, whose files are found by listing.
+    """
+
+    uuid: str
+    partitions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    partition_keys: tuple[str, ...] = ()
+    indices: Mapping[str, Any] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    explicit: bool = True
+
+    @property
+    def table(self) -> str:
+        """The table's name: that of the first partition, or the one written in our extras, or the default."""
+        for files in self.partitions.values():
+            return next(iter(files), naming.DEFAULT_TABLE)
+        return str(self.extras.get("table", naming.DEFAULT_TABLE))
+
+    @property
+    def extras(self) -> Mapping[str, Any]:
+        """What Tablemill keeps under `metadata`."""
+        extras = self.metadata.get(EXTRAS)
+        return extras if isinstance(extras, dict) else {}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the header as its keys on disk, in the order of the original clients."""
+        content: dict[str, Any] = {"dataset_metadata_version": naming.METADATA_VERSION, "dataset_uuid": self.uuid}
+        if self.indices:
+            content["indices"] = dict(self.indices)
+        content["metadata"] = dict(self.metadata)
+        content["partitions"] = {label: {"files": dict(files)} for label, files in self.partitions.items()}
+        content["partition_keys"] = list(self.partition_keys)
+        return content
+
+
+@dataclass(frozen=True, slots=True)
+class StoredHeader:
+    """A header as it was read: with its format, and its version for the next conditional put."""
+
+    header: Header
+    storage_format: HeaderFormat
+    version: Version
+
+
+def encode_header(header: Header, storage_format: HeaderFormat) -> bytes:
+    """Return the bytes of a header: ASCII JSON on one line, or msgpack in a zstd frame that states its size."""
+    content = header.to_dict()
+    if storage_format == "json":
+        return json.dumps(content, allow_nan=False).encode("ascii")
+    return zstandard.ZstdCompressor().compress(msgpack.packb(content))
+
+
+def decode_header(data: bytes, storage_format: HeaderFormat, uuid: str) -> Header:
+    """Return the header in these bytes; UserError `dataset.format` when they are none, or another dataset's."""
+    try:
+        content = json.loads(data) if storage_format == "json" else _decode_msgpack(data)
+    except (ValueError, zstandard.ZstdError, msgpack.UnpackException) as error:
+        raise _not_a_header(uuid, f"it cannot be decoded ({error})") from error
+    if not isinstance(content, dict):
+        raise _not_a_header(uuid, "it is no object")
+    version = content.get("dataset_metadata_version")
+    if version != naming.METADATA_VERSION or isinstance(version, bool):
+        raise _not_a_header(uuid, f"its version is {version!r}, not {naming.METADATA_VERSION}")
+    if content.get("dataset_uuid") != uuid:
+        raise _not_a_header(uuid, f"it names the dataset {content.get('dataset_uuid')!r}")
+    return _header_of(content, uuid)
+
+
+def _decode_msgpack(data: bytes) -> Any:
+    return msgpack.unpackb(zstandard.ZstdDecompressor().decompress(data))
+
+
+def _header_of(content: Mapping[str, Any], uuid: str) -> Header:
+    raw = content.get("partitions")
+    try:
+        partitions = {label: dict(value["files"]) for label, value in (raw or {}).items()}
+    except (TypeError, KeyError, AttributeError) as error:
+        raise _not_a_header(uuid, "a partition has no files") from error
+    keys = content.get("partition_keys")
+    if keys is None:
+        first = next((key for files in partitions.values() for key in files.values()), None)
+        keys = keys_in_path(first) if first else ()
+    return Header(
+        uuid=uuid,
+        partitions=partitions,
+        partition_keys=tuple(keys),
+        indices=content.get("indices") or {},
+        metadata=content.get("metadata") or {},
+        explicit=raw is not None,
+    )
+
+
+def _not_a_header(uuid: str, why: str) -> UserError:
+    return UserError("dataset.format", f"The header of dataset {uuid!r} cannot be used: {why}")
+
+
+def read_header(store: Store, uuid: str) -> StoredHeader | None:
+    """Return a dataset's header, or None when there is no dataset. Two calls to the store at most."""
+    formats: tuple[HeaderFormat, HeaderFormat] = ("json", "msgpack.zstd")
+    for storage_format in formats:
+        found = store.get_versioned(header_key(uuid, storage_format))
+        if found is not None:
+            data, version = found
+            return StoredHeader(decode_header(data, storage_format, uuid), storage_format, version)
+    return None

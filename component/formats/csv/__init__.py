@@ -1,0 +1,1 @@
+"""RFC 4180 text: exact parallel splits, typed reading, writing."""

@@ -1,0 +1,229 @@
+"""Configuration and sources to a plan: every name checked, every type decided, before anything starts."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from component.config.model import Config, DatasetConfig, LimitsConfig, OutputConfig, TableConfig
+from component.config.parameters import ColumnConfig
+from component.dataset.values import check_partition_type
+from component.errors import Place, UserError
+from component.formats.csv.dialect import Dialect
+from component.plan.model import DatasetPlan, Limits, OutputPlan, Plan, Source
+from component.tables.types import Column, NullRule, TableSchema, TypeName, arrow_type
+
+_NOT_IN_UUID = re.compile(r"[^a-zA-Z0-9+\-_]+")
+_TABLE_ID = re.compile(r"(?:in|out)\.[^.]+\.([^.]+)")
+
+
+def build_plan(config: Config, sources: Sequence[Source], warnings: Sequence[str] = ()) -> Plan:
+    """Return the plan; with no datasets configured every source becomes a dataset, with no outputs each comes back.
+
+    UserError `source.missing`, `column.missing`, `column.type`, `config.value`.
+    """
+    parameters = config.parameters
+    datasets = tuple(plan_dataset(dataset, sources) for dataset in parameters.datasets)
+    if not datasets and not parameters.outputs:
+        datasets = default_datasets(sources)
+    outputs = tuple(plan_output(output, datasets) for output in parameters.outputs)
+    if not parameters.outputs:
+        outputs = tuple(OutputPlan(dataset.uuid, dataset.uuid, dataset.table) for dataset in datasets)
+    url = parameters.store.url if parameters.store else None
+    return Plan(datasets, outputs, url, plan_limits(parameters.limits), tuple(warnings))
+
+
+def plan_limits(limits: LimitsConfig) -> Limits:
+    """Return the limits as the plan holds them."""
+    return Limits(**limits.model_dump())
+
+
+def configured_dialects(config: Config) -> dict[str, Dialect]:
+    """Return the delimiters and enclosures that the configuration gives, by the source it names."""
+    found = {}
+    for dataset in config.parameters.datasets:
+        table = dataset.table
+        if table.delimiter is not None or table.enclosure is not None:
+            default = Dialect()
+            enclosure = default.enclosure if table.enclosure is None else table.enclosure
+            found[table.source] = Dialect(table.delimiter or default.delimiter, enclosure)
+    return found
+
+
+# --- datasets ---
+
+
+def default_datasets(sources: Sequence[Source]) -> tuple[DatasetPlan, ...]:
+    """Return a dataset for each source, named after it, unpartitioned, typed by its manifest."""
+    taken: set[str] = set()
+    plans = []
+    for source in sources:
+        uuid = _free_name(dataset_name(source), taken)
+        taken.add(uuid)
+        plans.append(DatasetPlan(uuid, "table", source, source.schema))
+    return tuple(plans)
+
+
+def dataset_name(source: Source) -> str:
+    """Return the name of a source as a dataset's: of a table id its last part, other characters as `_`."""
+    bare = source.names[1] if len(source.names) > 1 and source.names[0].startswith(source.names[1]) else source.names[0]
+    found = _TABLE_ID.fullmatch(bare)
+    return _NOT_IN_UUID.sub("_", found[1] if found else bare).strip("_") or "table"
+
+
+def _free_name(name: str, taken: Iterable[str]) -> str:
+    names = set(taken)
+    numbered = (f"{name}-{number}" for number in range(2, len(names) + 3))
+    return name if name not in names else next(other for other in numbered if other not in names)
+
+
+def plan_dataset(config: DatasetConfig, sources: Sequence[Source]) -> DatasetPlan:
+    """Return the plan of one configured dataset."""
+    table = config.table
+    source = find_source(table, sources, config.uuid)
+    schema = decide_types(source, table)
+    for name, what in [
+        *((name, "partition_on") for name in config.partition_on),
+        *((name, "secondary_indices") for name in config.secondary_indices),
+        *((name, "sort_partitions_by") for name in config.sort_partitions_by),
+        *((name, "primary_key") for name in table.primary_key or ()),
+    ]:
+        _check_column(name, schema.names, source.file_name, what)
+    infer = _to_infer(source, table) if table.infer_types else ()
+    for name in config.partition_on:
+        if name not in infer:
+            check_partition_type(name, arrow_type(schema.column(name)), table=source.file_name)
+    return DatasetPlan(
+        uuid=config.uuid,
+        table=table.name,
+        source=source,
+        schema=schema,
+        partition_on=config.partition_on,
+        secondary_indices=config.secondary_indices,
+        sort_by=_sortable(config),
+        mode=config.mode,
+        metadata=config.metadata,
+        storage_format=config.metadata_storage_format,
+        reject=config.on_bad_row == "reject",
+        infer=infer,
+    )
+
+
+def _sortable(config: DatasetConfig) -> tuple[str, ...]:
+    """Partition columns are the same in every row of a file, so sorting by them is left out."""
+    return tuple(name for name in config.sort_partitions_by if name not in config.partition_on)
+
+
+def find_source(table: TableConfig, sources: Sequence[Source], uuid: str) -> Source:
+    """Return the source that a table names; UserError `source.missing` says which there are."""
+    for source in sources:
+        if table.source in source.names:
+            if table.format not in {"auto", source.kind}:
+                raise UserError(
+                    "source.format",
+                    f"The source is configured as {table.format} and is {source.kind}",
+                    place=Place(table=source.file_name),
+                    remedy="Set format to auto.",
+                )
+            return source
+    there = ", ".join(sorted(source.names[0] for source in sources)) or "none"
+    near = _nearest(table.source, [name for source in sources for name in source.names])
+    hint = f" Did you mean {near!r}?" if near else ""
+    raise UserError(
+        "source.missing",
+        f"The source {table.source!r} of dataset {uuid!r} is not in the data folder",
+        remedy=f"Name one of these: {there}.{hint}",
+    )
+
+
+def _nearest(word: str, words: Sequence[str]) -> str | None:
+    return next(iter(difflib.get_close_matches(word, words, n=1)), None)
+
+
+def _check_column(name: str, columns: Sequence[str], table: str, what: str) -> None:
+    if name in columns:
+        return
+    near = _nearest(name, columns)
+    hint = f"Did you mean {near!r}? " if near else ""
+    raise UserError(
+        "column.missing",
+        f"A column in {what} is not in the table",
+        place=Place(table=table, column=name),
+        remedy=f"{hint}The columns are {', '.join(columns)}.",
+    )
+
+
+# --- types ---
+
+
+def decide_types(source: Source, table: TableConfig) -> TableSchema:
+    """Return the schema of a source: facts of the configuration win over those of the manifest, column by column."""
+    given = {column.name: column for column in table.columns}
+    for name in given:
+        _check_column(name, source.schema.names, source.file_name, "columns")
+    columns = tuple(_decide(column, given.get(column.name)) for column in source.schema.columns)
+    key = source.schema.primary_key if table.primary_key is None else table.primary_key
+    schema = TableSchema(columns, key)
+    for column in columns:
+        arrow_type(column)
+    return schema
+
+
+def _decide(column: Column, given: ColumnConfig | None) -> Column:
+    if given is not None:
+        type_name = TypeName(given.type) if given.type else column.type
+        same = type_name is column.type
+        column = replace(
+            column,
+            type=type_name,
+            length=given.length if given.length is not None else column.length if same else None,
+            nullable=column.nullable if given.nullable is None else given.nullable,
+            formats=given.formats or (column.formats if same else ()),
+            null_rule=NullRule(given.nulls) if given.nulls else column.null_rule,
+        )
+    if column.type is TypeName.STRING and not column.nullable and column.null_rule is None:
+        return replace(column, null_rule=NullRule.NEVER)
+    return column
+
+
+def _to_infer(source: Source, table: TableConfig) -> tuple[str, ...]:
+    """Return the columns whose type nobody says: inference never overrules a manifest or the configuration."""
+    given = {column.name for column in table.columns if column.type}
+    return tuple(name for name in source.schema.names if name not in source.typed and name not in given)
+
+
+# --- outputs ---
+
+
+def plan_output(config: OutputConfig, datasets: Sequence[DatasetPlan]) -> OutputPlan:
+    """Return the plan of one output; columns are checked here where the dataset is made in this run."""
+    made = next((dataset for dataset in datasets if dataset.uuid == config.dataset), None)
+    if made is not None:
+        _check_output_columns(config, made)
+    return OutputPlan(
+        name=config.output_name,
+        dataset=config.dataset,
+        table=config.table if made is None else made.table,
+        written_as=config.written_as,
+        format=config.format,
+        predicates=config.predicates,
+        columns=config.columns or None,
+        destination=config.destination,
+        primary_key=config.primary_key,
+        incremental=config.incremental,
+        sliced=config.slices,
+        compression=config.compression,
+        tags=config.tags,
+    )
+
+
+def _check_output_columns(config: OutputConfig, made: DatasetPlan) -> None:
+    for name in config.columns or ():
+        _check_column(name, made.schema.names, made.uuid, "columns of an output")
+    for name in config.primary_key or ():
+        _check_column(name, config.columns or made.schema.names, made.uuid, "primary_key of an output")
+    for conjunction in config.predicates or ():
+        for name, *_ in conjunction:
+            _check_column(name, made.schema.names, made.uuid, "predicates")

@@ -1,0 +1,108 @@
+"""The plan of a run: every decision, as values that can be printed and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from component.dataset.commit import Mode
+from component.dataset.header import HeaderFormat
+from component.formats.csv.dialect import Dialect
+from component.tables.types import TableSchema
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSlice:
+    """One file of a source. `data_start` is where its records begin; `skip_header`: a gzip file that has a header."""
+
+    name: str
+    path: Path
+    size: int
+    gzip: bool = False
+    data_start: int = 0
+    skip_header: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """An input table or file that rows are read from.
+
+    `file_name` is its name in the folder, `names` all the words a configuration may call it. `schema` is typed by the
+    manifest (CSV) or the file (Parquet); `typed` names the columns whose type is known and need not be inferred.
+    """
+
+    file_name: str
+    names: tuple[str, ...]
+    kind: Literal["csv", "parquet"]
+    slices: tuple[SourceSlice, ...]
+    schema: TableSchema
+    typed: frozenset[str] = frozenset()
+    dialect: Dialect = field(default_factory=Dialect)
+    table_id: str | None = None
+
+    @property
+    def size(self) -> int:
+        """Bytes on disk."""
+        return sum(part.size for part in self.slices)
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetPlan:
+    """One dataset to be made of one source. `infer` names the columns whose type the run finds out first."""
+
+    uuid: str
+    table: str
+    source: Source
+    schema: TableSchema
+    partition_on: tuple[str, ...] = ()
+    secondary_indices: tuple[str, ...] = ()
+    sort_by: tuple[str, ...] = ()
+    mode: Mode = "overwrite"
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    storage_format: HeaderFormat = "json"
+    reject: bool = False
+    infer: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OutputPlan:
+    """One output of one dataset. `columns` None: all, in the order of the source."""
+
+    name: str
+    dataset: str
+    table: str
+    written_as: Literal["table", "file"] = "table"
+    format: Literal["csv", "parquet"] = "csv"
+    predicates: tuple[tuple[tuple[Any, ...], ...], ...] | None = None
+    columns: tuple[str, ...] | None = None
+    destination: str | None = None
+    primary_key: tuple[str, ...] | None = None
+    incremental: bool = False
+    sliced: bool = True
+    compression: Literal["gzip", "none"] = "gzip"
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Sizes in bytes, and counts, that bound memory and files."""
+
+    split_bytes: int
+    block_bytes: int
+    buffer_bytes: int
+    direct_files: int
+    slice_bytes: int
+    max_slices: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All that a run will do."""
+
+    datasets: tuple[DatasetPlan, ...]
+    outputs: tuple[OutputPlan, ...]
+    store_url: str | None
+    limits: Limits
+    warnings: tuple[str, ...] = ()

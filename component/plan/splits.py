@@ -1,0 +1,57 @@
+"""The splits of a source: what one task reads each. Done while Spark starts, at the speed of memory."""
+
+from __future__ import annotations
+
+from component import naming
+from component.errors import Place
+from component.formats.csv.read import CsvReader
+from component.formats.csv.source import CsvSplit
+from component.formats.csv.split import ByteRange, plan_splits
+from component.formats.parquet import ParquetReader, ParquetSplit, parquet_splits
+from component.plan.model import Limits, Source, SourceSlice
+from component.tables.types import TableSchema
+
+LEAST_SPLIT_BYTES = 4 * naming.MIB
+SPLITS_PER_CORE = 4
+
+
+def split_size(source: Source, limits: Limits, cores: int) -> int:
+    """Return the bytes of a split: small sources are cut so that every core has work, large ones at the limit."""
+    even = -(-source.size // (cores * SPLITS_PER_CORE))
+    return max(1, min(limits.split_bytes, max(LEAST_SPLIT_BYTES, even)))
+
+
+def splits_of(source: Source, limits: Limits, cores: int) -> tuple[CsvSplit | ParquetSplit, ...]:
+    """Return the splits of a source in its order. A gzip slice is one split; a plain slice is cut exactly."""
+    size = split_size(source, limits, cores)
+    splits: list[CsvSplit | ParquetSplit] = []
+    for part in source.slices:
+        if source.kind == "parquet":
+            splits += parquet_splits(part.path, Place(table=source.file_name, slice=part.name), split_bytes=size)
+        elif part.gzip:
+            whole = ByteRange(0, part.size)
+            splits.append(_csv_split(source, part, whole, limits))
+        else:
+            ranges = plan_splits(part.path, source.dialect, start=part.data_start, split_bytes=size, threads=cores)
+            splits += [_csv_split(source, part, found, limits) for found in ranges]
+    return tuple(splits)
+
+
+def _csv_split(source: Source, part: SourceSlice, found: ByteRange, limits: Limits) -> CsvSplit:
+    return CsvSplit(
+        table=source.file_name,
+        slice=part.name,
+        path=part.path,
+        gzip=part.gzip,
+        range=found,
+        data_start=part.data_start,
+        skip_header=part.skip_header,
+        block_bytes=limits.block_bytes,
+    )
+
+
+def reader_of(source: Source, schema: TableSchema, *, reject: bool) -> CsvReader | ParquetReader:
+    """Return what reads the splits of a source as the columns of a schema."""
+    if source.kind == "parquet":
+        return ParquetReader(schema)
+    return CsvReader(schema, source.dialect, reject)

@@ -1,0 +1,155 @@
+"""Spark's JVM, started directly: no launcher scripts, and with the settings of a process that rows never enter.
+
+Spark's own scripts start a first JVM only to print the command of the second. Started directly, with an archive of
+loaded classes, the simple compiler and the serial collector, the context is there in half the time (docs/design.md).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pyspark
+from pyspark.java_gateway import launch_gateway
+
+from component.errors import RetryError, UserError
+from component.spark.java import Java
+
+_OPENED: Final = (
+    "java.base/java.lang",
+    "java.base/java.lang.invoke",
+    "java.base/java.lang.reflect",
+    "java.base/java.io",
+    "java.base/java.net",
+    "java.base/java.nio",
+    "java.base/java.util",
+    "java.base/java.util.concurrent",
+    "java.base/java.util.concurrent.atomic",
+    "java.base/jdk.internal.ref",
+    "java.base/sun.nio.ch",
+    "java.base/sun.nio.cs",
+    "java.base/sun.security.action",
+    "java.base/sun.util.calendar",
+    "java.security.jgss/sun.security.krb5",
+)
+_START_SECONDS: Final = 120
+DEFAULT_MEMORY: Final = "768m"
+
+
+@dataclass(frozen=True, slots=True)
+class JvmSettings:
+    """What the JVM is started with. `scratch` takes its files and its output; `conf` are Spark's settings."""
+
+    java: Java
+    scratch: Path
+    conf: Mapping[str, str]
+    class_archive: Path | None = None
+    record_classes: bool = False
+
+
+def jars() -> list[Path]:
+    """Return Spark's jars in one order: an archive of classes is bound to the class path."""
+    return sorted((Path(pyspark.__path__[0]) / "jars").glob("*.jar"))
+
+
+def class_archive_path(java: Java) -> Path:
+    """Return where the archive of loaded classes for this Java and this Spark lies; it may not be there."""
+    key = hashlib.sha256(f"{java.home} {java.version} {pyspark.__version__} {pyspark.__path__[0]}".encode()).hexdigest()
+    return Path(sys.prefix) / "share" / "tablemill" / f"spark-{key[:16]}.jsa"
+
+
+def command(settings: JvmSettings) -> list[str]:
+    """Return the command that starts the JVM."""
+    memory = settings.conf.get("spark.driver.memory", DEFAULT_MEMORY)
+    archive = []
+    if settings.class_archive is not None:
+        option = "ArchiveClassesAtExit" if settings.record_classes else "SharedArchiveFile"
+        archive = [f"-XX:{option}={settings.class_archive}", "-Xshare:auto", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"]
+    return [
+        str(settings.java.executable),
+        f"-Xmx{memory}",
+        "-XX:+UseSerialGC",
+        "-XX:TieredStopAtLevel=1",
+        "-XX:+IgnoreUnrecognizedVMOptions",
+        *archive,
+        *(["--add-modules=jdk.incubator.vector"] if settings.java.has_vector_module else []),
+        *(f"--add-opens={package}=ALL-UNNAMED" for package in _OPENED),
+        "-Dio.netty.tryReflectionSetAccessible=true",
+        f"-Djava.io.tmpdir={settings.scratch}",
+        f"-Duser.home={settings.scratch}",
+        "-cp",
+        ":".join(str(jar) for jar in jars()),
+        "org.apache.spark.deploy.SparkSubmit",
+        *(part for key, value in sorted(settings.conf.items()) for part in ("--conf", f"{key}={value}")),
+        "pyspark-shell",
+    ]
+
+
+class Jvm:
+    """A JVM that was started; `gateway` waits until Spark answers."""
+
+    def __init__(self, settings: JvmSettings) -> None:
+        self._info = settings.scratch / "gateway"
+        self.output = settings.scratch / "spark.log"
+        environment = {
+            **os.environ,
+            "_PYSPARK_DRIVER_CONN_INFO_PATH": str(self._info),
+            "PYSPARK_PYTHON": sys.executable,
+            "SPARK_USER": "tablemill",
+            "HADOOP_USER_NAME": "tablemill",
+            "SPARK_LOCAL_HOSTNAME": "localhost",
+            "SPARK_CONNECT_MODE": "0",
+            "PYTHONHASHSEED": "0",
+        }
+        try:
+            with self.output.open("wb") as log:
+                self.process = subprocess.Popen(  # noqa: S603 - the command is built here
+                    command(settings),
+                    stdin=subprocess.PIPE,
+                    stdout=log,
+                    stderr=log,
+                    env=environment,
+                    cwd=settings.scratch,
+                    start_new_session=True,  # an interrupt is ours to handle, not the JVM's
+                )
+        except OSError as error:
+            raise UserError("spark.java", f"Java did not start: {error.strerror}", remedy="Check JAVA_HOME.") from error
+
+    def gateway(self) -> Any:
+        """Return the gateway to Spark's JVM; RetryError `spark.failed` when it ends or is too slow to start."""
+        deadline = time.monotonic() + _START_SECONDS
+        while not self._info.exists() or not self._info.stat().st_size:
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                raise RetryError("spark.failed", f"Spark did not start: {self.last_words()}")
+            time.sleep(0.01)
+        port, size = struct.unpack(">ii", self._info.read_bytes()[:8])
+        return _connect(port, self._info.read_bytes()[8 : 8 + size].decode())
+
+    def last_words(self) -> str:
+        """Return the last line of the JVM's output that says something."""
+        lines = self.output.read_text(encoding="utf-8", errors="replace").splitlines()
+        return next((line.strip() for line in reversed(lines) if line.strip()), "no output")
+
+    def kill(self) -> None:
+        """End the process at once and wait for it."""
+        self.process.kill()
+        self.process.wait()
+        if self.process.stdin is not None:
+            self.process.stdin.close()
+
+
+def _connect(port: int, secret: str) -> Any:
+    """Let pyspark connect to a JVM that is there; it takes port and secret from the environment only."""
+    os.environ["PYSPARK_GATEWAY_PORT"], os.environ["PYSPARK_GATEWAY_SECRET"] = str(port), secret
+    try:
+        return launch_gateway()  # type: ignore[no-untyped-call] # pyspark leaves it so
+    finally:
+        del os.environ["PYSPARK_GATEWAY_PORT"], os.environ["PYSPARK_GATEWAY_SECRET"]

@@ -1,0 +1,183 @@
+"""What runs on workers in the main job: one split to data files in the store."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from component import identity, naming
+from component.dataset.layout import Layout
+from component.dataset.write import PartitionWriter, TooManyPartitionsError, Written
+from component.errors import Place, UserError
+from component.formats.csv.read import CsvReader, ReadAgainError
+from component.formats.csv.source import CsvSplit
+from component.formats.parquet import ParquetReader, ParquetSplit
+from component.formats.rows import BadRow, Parsed
+from component.spark.rejects import Rejects
+from component.store.base import Store
+
+Split = CsvSplit | ParquetSplit
+Reader = CsvReader | ParquetReader
+
+
+@dataclass(frozen=True, slots=True)
+class MillTask:
+    """One split to be milled. `scratch` takes the rows that are rejected; None: the first one fails the run.
+
+    `run` begins the stem of every file written, so that what a failed run left behind is known.
+    """
+
+    split: Split
+    reader: Reader
+    layout: Layout
+    store: Store
+    scratch: Path | None
+    most_partitions: int | None
+    run: str
+    buffer_bytes: int = naming.BUFFER_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class Milled:
+    """What became of one split.
+
+    `read_again`: nothing was written, this split must be read instead, of the whole slice if `whole_slice`. `overflow`:
+    nothing was written, the split holds too many partitions to write directly. `rejected_file` holds the bad rows,
+    numbered within the split. `seconds` by stage, of this worker.
+    """
+
+    written: Written = field(default_factory=Written)
+    records: int = 0
+    bytes: int = 0
+    rejected: int = 0
+    rejected_file: Path | None = None
+    read_again: CsvSplit | None = None
+    whole_slice: bool = False
+    overflow: bool = False
+    seconds: tuple[tuple[str, float], ...] = ()
+
+
+def mill_split(task: MillTask) -> Milled:
+    """Read, cast, cut and write one split; on any error nothing of it is left in the store."""
+    writer = PartitionWriter(
+        task.store,
+        task.layout,
+        stems(task.run),
+        most_partitions=task.most_partitions,
+        buffer_bytes=task.buffer_bytes,
+    )
+    rejects = Rejects(task.split.slice, task.scratch)
+    watch = _Watch()
+    records = 0
+    try:
+        for parsed in watch.each("read", checked_rows(task)):
+            records += parsed.records
+            rejects.add(parsed.bad)
+            with watch.of("cut"):
+                writer.add(parsed.rows)
+        with watch.of("write"):
+            written = writer.finish()
+    except BaseException as error:
+        writer.abort()
+        rejects.drop()
+        if isinstance(error, ReadAgainError):
+            return _read_again(task, error)
+        if isinstance(error, TooManyPartitionsError):
+            return Milled(overflow=True)
+        raise
+    pa.default_memory_pool().release_unused()
+    return Milled(written, records, split_bytes(task.split), rejects.count, rejects.close(), seconds=watch.seconds)
+
+
+def stems(run: str) -> Callable[[], str]:
+    """Return what makes stems of a run: 32 hexadecimal digits, the first of them the run's."""
+    return lambda: run + identity.new_hex()[len(run) :]
+
+
+def _read_again(task: MillTask, again: ReadAgainError) -> Milled:
+    """Read again here what concerns only this split; leave to the driver what concerns the others of the slice."""
+    split = task.split
+    alone = isinstance(split, CsvSplit) and (split.gzip or split.range == again.split.range)
+    if again.whole_slice and not alone:
+        return Milled(read_again=again.split, whole_slice=True)
+    return mill_split(replace(task, split=again.split))
+
+
+def split_bytes(split: Split) -> int:
+    """Return the bytes that reading a split takes from its file."""
+    return split.range.size if isinstance(split, CsvSplit) else split.size
+
+
+def checked_rows(task: MillTask) -> Iterator[Parsed]:
+    """Yield a split's rows, none of them null in a partition column."""
+    done = 0
+    for parsed in task.reader.read(task.split):  # type: ignore[arg-type] # plan pairs reader and split
+        yield _without_null_keys(parsed, task, done)
+        done += parsed.records
+
+
+def _without_null_keys(parsed: Parsed, task: MillTask, done: int) -> Parsed:
+    nulls = [name for name in task.layout.partition_on if parsed.rows[name].null_count]
+    if not nulls:
+        return parsed
+    bad_numbers = {row.row for row in parsed.bad}
+    numbers = [number for number in range(done + 1, done + parsed.records + 1) if number not in bad_numbers]
+    found: dict[int, BadRow] = {}
+    for name in nulls:
+        for at in pc.indices_nonzero(pc.is_null(parsed.rows[name])).to_pylist():
+            found.setdefault(at, _null_key(parsed.rows, at, numbers[at], name))
+    if task.scratch is None:
+        bad = found[min(found)]
+        place = task.split.place
+        raise UserError(
+            bad.code,
+            bad.reason,
+            place=Place(place.table, place.slice, bad.row, bad.column),
+            remedy="Fill the column, partition by another one, or set on_bad_row to reject.",
+        )
+    kept = pa.array(np.setdiff1d(np.arange(parsed.rows.num_rows), np.fromiter(found, np.int64)))
+    bad_rows = tuple(sorted([*parsed.bad, *found.values()], key=lambda row: row.row))
+    return Parsed(parsed.rows.take(kept), bad_rows, parsed.records)
+
+
+def _null_key(rows: pa.Table, at: int, number: int, name: str) -> BadRow:
+    cells = rows.slice(at, 1).to_pylist()[0]
+    record = naming.DELIMITER.join("" if cell is None else str(cell) for cell in cells.values())
+    return BadRow(number, "row.null_partition", "The row has no value in a partition column", name, None, record)
+
+
+class _Watch:
+    """Seconds of this process by stage."""
+
+    def __init__(self) -> None:
+        self._seconds: dict[str, float] = {}
+        self._stage = ""
+        self._since = 0.0
+
+    @property
+    def seconds(self) -> tuple[tuple[str, float], ...]:
+        return tuple(self._seconds.items())
+
+    def of(self, stage: str) -> _Watch:
+        self._stage = stage
+        return self
+
+    def __enter__(self) -> None:
+        self._since = time.process_time()
+
+    def __exit__(self, *error: object) -> None:
+        self._seconds[self._stage] = self._seconds.get(self._stage, 0.0) + time.process_time() - self._since
+
+    def each(self, stage: str, items: Iterator[Parsed]) -> Iterator[Parsed]:
+        while True:
+            with self.of(stage):
+                item = next(items, None)
+            if item is None:
+                return
+            yield item

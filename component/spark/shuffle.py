@@ -1,0 +1,97 @@
+"""What runs on workers when rows must meet: many partition values in one split are shuffled by key before writing."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from component import naming
+from component.dataset.layout import Layout
+from component.dataset.write import PartitionWriter, cut_by_keys
+from component.formats.csv.source import CsvSplit
+from component.spark.mill import Milled, MillTask, checked_rows, split_bytes, stems
+from component.spark.rejects import Rejects
+from component.store.base import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Scattered:
+    """What became of a split whose rows were handed to the shuffle."""
+
+    records: int
+    bytes: int
+    rejected: int
+    rejected_file: Path | None
+    read_again: CsvSplit | None = None
+
+
+def scatter_split(buckets: int, task: MillTask) -> Iterator[tuple[int, bytes] | Scattered]:
+    """Yield a split's rows as (bucket, Arrow stream) pairs, and last what became of it.
+
+    All rows of a key have one bucket. Rows travel as opaque bytes: no JVM reads them.
+    """
+    rejects = Rejects(task.split.slice, task.scratch)
+    records = 0
+    for parsed in checked_rows(task):
+        records += parsed.records
+        rejects.add(parsed.bad)
+        for bucket, rows in _by_bucket(parsed.rows, task.layout.partition_on, buckets):
+            yield bucket, _to_bytes(rows)
+    yield Scattered(records, split_bytes(task.split), rejects.count, rejects.close())
+
+
+def _by_bucket(rows: pa.Table, partition_on: tuple[str, ...], buckets: int) -> Iterator[tuple[int, pa.Table]]:
+    """Cut rows by the bucket of their partition values; the columns stay."""
+    numbered = rows.append_column("#", pa.array(np.arange(rows.num_rows)))
+    parts: dict[int, list[pa.Array]] = {}
+    for values, part in cut_by_keys(numbered.select([*partition_on, "#"]), partition_on):
+        parts.setdefault(zlib.crc32("/".join(values).encode()) % buckets, []).extend(part["#"].chunks)
+    for bucket, chunks in parts.items():
+        order = np.sort(pa.concat_arrays(chunks).to_numpy())
+        yield bucket, rows.take(pa.array(order))
+
+
+def _to_bytes(rows: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, rows.schema, options=pa.ipc.IpcWriteOptions(compression="lz4")) as writer:
+        writer.write_table(rows.combine_chunks())
+    return bytes(sink.getvalue().to_pybytes())
+
+
+@dataclass(frozen=True, slots=True)
+class GatherTask:
+    """How the rows of one bucket are written."""
+
+    layout: Layout
+    store: Store
+    run: str
+    buffer_bytes: int = naming.BUFFER_BYTES
+
+
+_GATHER_BYTES: Final = 16 * naming.MIB
+
+
+def gather_bucket(task: GatherTask, parts: Iterable[bytes]) -> Milled:
+    """Write the rows of one bucket; on any error nothing of it is left in the store."""
+    writer = PartitionWriter(task.store, task.layout, stems(task.run), buffer_bytes=task.buffer_bytes)
+    try:
+        waiting: list[pa.Table] = []
+        for part in parts:
+            waiting.append(pa.ipc.open_stream(part).read_all())
+            if sum(rows.nbytes for rows in waiting) > _GATHER_BYTES:
+                writer.add(pa.concat_tables(waiting))
+                waiting = []
+        if waiting:
+            writer.add(pa.concat_tables(waiting))
+        written = writer.finish()
+    except BaseException:
+        writer.abort()
+        raise
+    pa.default_memory_pool().release_unused()
+    return Milled(written, written.rows)

@@ -1,0 +1,285 @@
+"""A directory as a store.
+
+Every object is a file at root/key, so kartothek and plateau read and write the same directory. What promises rest on:
+
+- *Whole or not at all*: an object is written under `HIDDEN`, forced to disk, and renamed; its folder is forced to disk
+  before the call returns. So each put is durable by itself, also when it ran on another machine than the one that
+  puts the header. The alternative, to force folders once before the header, saves a tenth of a millisecond per object
+  where that was measured (20 kB objects, ext4: 0.33 ms against 0.23), and needs one process to know what all wrote.
+- *One winner*: `put_if` compares and renames under a lock (flock, which dies with its process), and `delete` takes the
+  same lock, so a deleted header is never brought back by an append that read it. Clients that take no lock (kartothek,
+  plateau) are not kept out.
+- *Nothing outside*: a key that leads through a symbolic link below the root is refused, and listings skip links.
+- *No litter*: unfinished files of killed writers are removed by a later `put_if`; a folder goes with its last object.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from uuid import uuid4
+
+import pyarrow as pa
+from filelock import FileLock, Timeout
+
+from component.errors import CommitRefusedError, CommitUnknownError, RetryError, TablemillError, UserError
+from component.store.base import KEY_CHARACTERS, Stat, Version, check_key
+from component.store.files import failing, failure, force, force_folder, make_folder, unfinished_file
+
+HIDDEN: Final = ".tablemill;"
+"""Folder of locks and unfinished files. No key can have a `;`, so it can neither be listed nor be an object."""
+
+UNFINISHED_SUFFIX: Final = ".part"
+ABANDONED_SECONDS: Final = 24 * 3600
+"""Age after which an unfinished file belongs to a writer that was killed."""
+
+LOCKS: Final = 64
+"""Lock files of a store: keys share them, so that deleting thousands of objects does not leave as many locks."""
+
+LOCK_SECONDS: Final = 60.0
+LOCK_POLL_SECONDS: Final = 0.01
+RENAME_TRIES: Final = 100
+"""Renames are tried again while other processes remove the folder that has just become empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalStore:
+    """A store in a directory, which is made by the first put; until then it is an empty store.
+
+    `lock_seconds` is how long `put_if` waits for another writer of the same key. Errors: those of the contract, and
+    UserError `store.unreadable` where reading is not allowed; all name the path.
+    """
+
+    root: Path
+    lock_seconds: float = LOCK_SECONDS
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "root", Path(self.root).absolute())
+
+    @property
+    def url(self) -> str:
+        """The file URL of the root, percent-encoded."""
+        return self.root.as_uri()
+
+    def get(self, key: str) -> bytes:
+        """Return an object whole; UserError `store.missing` when there is none."""
+        path = self._place(key)
+        data = _read(path)
+        if data is None:
+            raise _missing(path)
+        return data
+
+    def get_versioned(self, key: str) -> tuple[bytes, Version] | None:
+        """Return an object and its version, or None when there is none."""
+        data = _read(self._place(key))
+        return None if data is None else (data, _version(data))
+
+    def open(self, key: str) -> pa.NativeFile:
+        """Open an object for random reads; UserError `store.missing` when there is none.
+
+        Not memory-mapped: a foreign client that truncates a file in place would kill the process.
+        """
+        path = self._place(key)
+        with failing(path, "read"):
+            if not _is_object(path):
+                raise _missing(path)
+            try:
+                return pa.OSFile(os.fspath(path), "rb")
+            except FileNotFoundError:
+                raise _missing(path) from None
+
+    def put(self, key: str, data: bytes | pa.Buffer) -> None:
+        """Put an object; it and its name are on disk on return."""
+        path = self._place(key)
+        with failing(path, "written"), unfinished_file(self._unfinished()) as file:
+            file.write(data)
+            force(file)
+            _rename(Path(file.name), path)
+            with suppress(FileNotFoundError):  # the object was put, and deleted by another process since
+                force_folder(path.parent)
+
+    def put_if(self, key: str, data: bytes | pa.Buffer, expected: Version | None) -> Version:
+        """Put an object only if its version is `expected`; versions are hashes of the content.
+
+        RetryError `store.failed` when another writer holds the lock for `lock_seconds`.
+        """
+        path = self._place(key)
+        with failing(path, "written"), self._locked(key):
+            self._remove_abandoned()
+            _check_version(path, expected)
+            with unfinished_file(self._unfinished()) as file:
+                file.write(data)
+                force(file)
+                _commit(Path(file.name), path)
+        return _version(data)
+
+    def list(self, prefix: str) -> Iterator[Stat]:
+        """Yield the objects whose key starts with the prefix, sorted by key, one folder at a time."""
+        check_key(f"{prefix}x")
+        above, slash, start = prefix.rpartition("/")
+        return _walk(self._place(above) if above else self.root, above + slash, start)
+
+    def delete(self, key: str) -> None:
+        """Delete an object and the folders it leaves empty; it is gone from the disk on return."""
+        path = self._place(key)
+        with failing(path, "deleted"):
+            if not _is_object(path):
+                return
+            with self._locked(key):
+                path.unlink(missing_ok=True)
+            folder = path.parent
+            while folder != self.root and _removed(folder):
+                folder = folder.parent
+            with suppress(FileNotFoundError):
+                force_folder(folder)
+
+    def _place(self, key: str) -> Path:
+        """Return where an object is or would be; UserError `store.key` when a link leads there."""
+        path = self.root
+        for part in check_key(key).split("/"):
+            path = path / part
+            _refuse_link(path)
+        return path
+
+    def _hidden(self) -> Path:
+        folder = self.root / HIDDEN
+        _refuse_link(folder)
+        make_folder(folder)
+        return folder
+
+    def _unfinished(self) -> Path:
+        return self._hidden() / f"{uuid4().hex}{UNFINISHED_SUFFIX}"
+
+    @contextmanager
+    def _locked(self, key: str) -> Iterator[None]:
+        share = hashlib.sha256(key.encode()).digest()[0] % LOCKS
+        lock = FileLock(self._hidden() / f"{share}.lock")
+        try:
+            lock.acquire(timeout=self.lock_seconds, poll_interval=LOCK_POLL_SECONDS)
+        except Timeout:
+            text = f"Another writer of {key!r} has held its lock for {self.lock_seconds:g} seconds"
+            raise RetryError("store.failed", text, remedy="Run again when the other run has ended.") from None
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def _remove_abandoned(self) -> None:
+        oldest = time.time() - ABANDONED_SECONDS
+        for path in self._hidden().glob(f"*{UNFINISHED_SUFFIX}"):
+            with suppress(OSError):
+                if path.stat().st_mtime < oldest:
+                    path.unlink()
+
+
+def _version(data: bytes | pa.Buffer) -> Version:
+    return Version(hashlib.sha256(data).hexdigest())
+
+
+def _missing(path: Path) -> UserError:
+    return UserError("store.missing", f"There is no object at {path}")
+
+
+def _refuse_link(path: Path) -> None:
+    if os.path.islink(path):  # noqa: PTH114 # Path.is_symlink raises where a folder above may not be searched
+        remedy = "Put the files themselves there; a store follows no links below its root."
+        raise UserError("store.key", f"{path} is a symbolic link", remedy=remedy)
+
+
+def _is_object(path: Path) -> bool:
+    """Say whether a regular file is there; unlike Path.is_file, never False because looking was not allowed."""
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+
+
+def _read(path: Path) -> bytes | None:
+    """Return a file's bytes, or None where no regular file is."""
+    with failing(path, "read"):
+        try:
+            return path.read_bytes() if _is_object(path) else None
+        except FileNotFoundError:
+            return None
+
+
+def _check_version(path: Path, expected: Version | None) -> None:
+    data = _read(path)
+    found = None if data is None else _version(data)
+    if found == expected:
+        return
+    how = "is gone" if found is None else "exists already" if expected is None else "has changed since it was read"
+    raise CommitRefusedError("commit.refused", f"{path} {how}", remedy="Read it again and repeat the change.")
+
+
+def _rename(unfinished: Path, path: Path) -> None:
+    """Give a finished file its name, in a folder that another process may be removing."""
+    for _ in range(RENAME_TRIES):
+        with suppress(FileNotFoundError):
+            make_folder(path.parent)
+            unfinished.replace(path)
+            return
+    raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+
+
+def _commit(unfinished: Path, path: Path) -> None:
+    """Rename, and tell what is certainly not done from what may be."""
+    try:
+        _rename(unfinished, path)
+    except OSError as error:
+        cause: TablemillError = failure(error, path, "written")
+        if isinstance(cause, UserError):
+            raise cause from error
+        raise _unknown(cause) from error
+    try:
+        force_folder(path.parent)
+    except OSError as error:
+        raise _unknown(failure(error, path, "written")) from error
+
+
+def _unknown(cause: TablemillError) -> CommitUnknownError:
+    remedy = "Read the dataset to learn whether the change is there, then run again if it is not."
+    return CommitUnknownError("commit.unknown", f"Perhaps done, perhaps not: {cause.text}", remedy=remedy)
+
+
+def _removed(folder: Path) -> bool:
+    """Remove a folder if it is empty, and say whether it is gone."""
+    try:
+        folder.rmdir()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
+def _walk(folder: Path, above: str, start: str) -> Iterator[Stat]:
+    """Yield what is in a folder whose names start so. `above` is the folder's key with its slash."""
+    for name, status in _entries(folder, start):
+        if status is None:
+            yield from _walk(folder / name, above + name, "")
+        else:
+            yield Stat(above + name, status.st_size, status.st_mtime)
+
+
+def _entries(folder: Path, start: str) -> list[tuple[str, os.stat_result | None]]:
+    """List objects with their status and folders with a slash and None, in the order of their keys."""
+    found: list[tuple[str, os.stat_result | None]] = []
+    with failing(folder, "read"), suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as entries:
+        for entry in entries:
+            if not entry.name.startswith(start) or KEY_CHARACTERS.fullmatch(entry.name) is None:
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                found.append((f"{entry.name}/", None))
+            elif entry.is_file(follow_symlinks=False):
+                with suppress(FileNotFoundError):
+                    found.append((entry.name, entry.stat(follow_symlinks=False)))
+    return sorted(found, key=lambda named: named[0])

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import base64
+import json
+from urllib.parse import quote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from component.report.masking import HIDDEN, Masking, printable
+
+secrets = st.text(min_size=1, max_size=12)
+FORMS = {
+    "plain": lambda secret: secret,
+    "json": json.dumps,
+    "json of PHP": lambda secret: json.dumps(secret).replace("/", "\\/"),
+    "json without escapes": lambda secret: json.dumps(secret, ensure_ascii=False),
+    "base64": lambda secret: base64.b64encode(secret.encode("utf-8", "surrogatepass")).decode(),
+    "percent": lambda secret: quote(secret.encode("utf-8", "surrogatepass"), safe=""),
+    "repr": repr,
+}
+
+
+@st.composite
+def texts_with_secrets(draw):
+    hidden = draw(st.lists(secrets, min_size=1, max_size=4, unique=True))
+    forms = st.sampled_from([form(secret) for secret in hidden for form in FORMS.values()])
+    parts = draw(st.lists(st.one_of(st.text(max_size=8), forms, forms.map(lambda form: form[1:])), max_size=8))
+    return hidden, "".join(parts)
+
+
+@given(texts_with_secrets())
+def test_no_form_of_a_secret_is_left_in_a_text(case):
+    hidden, text = case
+    left = Masking(hidden)(text).split(HIDDEN)
+    for secret in hidden:
+        for form in (secret, json.dumps(secret)[1:-1], FORMS["base64"](secret), FORMS["percent"](secret)):
+            assert not any(printable(form) in piece for piece in left)
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("secret", ["top/secret", "päß", 'a"b\\c', "two\nlines", "1"])
+def test_each_form_is_replaced_and_the_rest_stays(form, secret):
+    assert Masking([secret])(f"<{form(secret)}>") in (f"<{HIDDEN}>", f'<"{HIDDEN}">', f"<'{HIDDEN}'>")
+
+
+def test_secrets_that_overlap_are_hidden_as_one():
+    assert Masking(["abcd", "cdef"])("<abcdef>") == "<[hidden]>"
+
+
+def test_an_empty_secret_hides_nothing():
+    assert Masking([""])("text") == "text"
+
+
+@given(st.text())
+def test_without_secrets_only_what_cannot_be_shown_changes(text):
+    assert Masking()(text) == printable(text)
+
+
+@given(st.text())
+def test_a_printable_text_encodes_and_has_no_control_characters(text):
+    shown = printable(text)
+    shown.encode("utf-8")
+    assert not any(ord(char) < 0x20 or 0x7F <= ord(char) < 0xA0 for char in shown if char not in "\t\n")
+
+
+def test_control_characters_are_written_out():
+    assert printable("\x1b[2J\r\0\x9b ok\n") == "\\x1b[2J\\x0d\\x00\\x9b ok\n"
