@@ -110,7 +110,8 @@ class Engine:
         """Run a function on each task, one Spark task each, and return the results in the order of the tasks.
 
         `on_done` is called with each result as it comes, from the calling thread. The first error on purpose cancels
-        what still runs and is raised, made clearer by `explain` from the task's number; anything else a task raises is RetryError or BugError `spark.failed`.
+        what still runs and is raised, made clearer by `explain` from the task's number; anything else a task raises is
+        RetryError or BugError `spark.failed`.
         """
         if not tasks:
             return []
@@ -200,7 +201,8 @@ class Engine:
 
 def _silence_accumulators(context: SparkContext) -> None:
     """Keep pyspark's accumulator server from printing a stack trace when the JVM that it listens to ends."""
-    context._accumulatorServer.handle_error = lambda *_: None  # type: ignore[attr-defined,method-assign,union-attr] # noqa: SLF001
+    server: Any = context._accumulatorServer  # noqa: SLF001 - pyspark gives no other way to it
+    server.handle_error = lambda *_: None
 
 
 def _forget(context: SparkContext | None) -> None:

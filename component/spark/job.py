@@ -77,13 +77,14 @@ OnDone = Callable[[int, int, int], None]
 """Called with splits, rows and bytes that are done."""
 
 
-def mill(engine: Engine, job: MillJob, on_done: OnDone) -> MillResult:
-    """Run the job. On any error nothing that it wrote is left in the store."""
+def mill(engine: Engine, jobs: Sequence[MillJob], on_done: OnDone) -> list[MillResult]:
+    """Run jobs together, so that small ones share the workers. On any error nothing that they wrote is left."""
     run = identity.new_hex()[:RUN_DIGITS]
     try:
-        return _mill(engine, job, run, on_done)
+        return _mill(engine, jobs, run, on_done)
     except BaseException:
-        sweep(job, run)
+        for job in jobs:
+            sweep(job, run)
         raise
 
 
@@ -94,19 +95,46 @@ def sweep(job: MillJob, run: str) -> None:
             job.store.delete(stat.key)
 
 
-def _mill(engine: Engine, job: MillJob, run: str, on_done: OnDone) -> MillResult:
+def discard(job: MillJob, result: MillResult) -> None:
+    """Delete the data files of a job that is not committed."""
+    for written in result.written:
+        for file in written.files:
+            job.store.delete(file.key)
+
+
+def _mill(engine: Engine, jobs: Sequence[MillJob], run: str, on_done: OnDone) -> list[MillResult]:
     def say(milled: Milled) -> None:
         if milled.read_again is None and not milled.overflow:
             on_done(1, milled.records, milled.bytes)
 
-    tasks = [_task(job, split, run) for split in job.splits]
-    results = engine.run(mill_split, tasks, on_done=say, explain=partial(_place_in_slice, job))
+    tasks = [[_task(job, split, run) for split in job.splits] for job in jobs]
+    numbered = [(job, number) for job in jobs for number in range(len(job.splits))]
+
+    def explain(number: int, error: TablemillError) -> TablemillError:
+        return _place_in_slice(*numbered[number], error)
+
+    first = iter(engine.run(mill_split, [task for some in tasks for task in some], on_done=say, explain=explain))
+    results = [[next(first) for _ in some] for some in tasks]
+    return [
+        _finish(engine, job, some, milled, on_done, say) for job, some, milled in zip(jobs, tasks, results, strict=True)
+    ]
+
+
+def _finish(
+    engine: Engine,
+    job: MillJob,
+    tasks: list[MillTask],
+    results: list[Milled],
+    on_done: OnDone,
+    say: Callable[[Milled], None],
+) -> MillResult:
+    """Do what the first pass over a job's splits left: slices to read again, splits to shuffle."""
     tasks, results = _read_slices_again(engine, job, tasks, results, say)
     crowded = [at for at, milled in enumerate(results) if milled.overflow]
     counts = [_count(task, milled) for task, milled in zip(tasks, results, strict=True)]
     written = [milled.written for milled in results]
     if crowded:
-        scattered, gathered = _shuffle(engine, job, [tasks[at] for at in crowded], run, on_done)
+        scattered, gathered = _shuffle(engine, job, [tasks[at] for at in crowded], on_done)
         for at, one in zip(crowded, scattered, strict=True):
             counts[at] = SplitCount(tasks[at].split.slice, one.records, one.rejected, one.rejected_file)
         written += [milled.written for milled in gathered]
@@ -169,7 +197,7 @@ def _drop(store: Store, milled: Milled) -> None:
 
 
 def _shuffle(
-    engine: Engine, job: MillJob, tasks: Sequence[MillTask], run: str, on_done: OnDone
+    engine: Engine, job: MillJob, tasks: Sequence[MillTask], on_done: OnDone
 ) -> tuple[list[Scattered], list[Milled]]:
     def say(one: Scattered | Milled) -> None:
         if isinstance(one, Scattered):
@@ -177,7 +205,7 @@ def _shuffle(
 
     total = sum(split_bytes(task.split) for task in tasks)
     buckets = max(engine.parallelism, -(-total // job.shuffle_bytes))
-    gather = partial(gather_bucket, GatherTask(job.layout, job.store, run, job.buffer_bytes))
+    gather = partial(gather_bucket, GatherTask(job.layout, job.store, tasks[0].run, job.buffer_bytes))
     return engine.shuffle(partial(scatter_split, buckets), tasks, buckets, gather, on_done=say)
 
 

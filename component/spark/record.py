@@ -1,6 +1,6 @@
 """Record the archive of Spark's classes once, at set-up: `python -m component.spark.record`.
 
-With it the JVM maps classes instead of loading them. It is bound to one Java and one Spark; another JVM goes on without.
+With it the JVM maps classes instead of loading them. It is bound to one Java and one Spark; others go on without.
 """
 
 from __future__ import annotations

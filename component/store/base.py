@@ -1,8 +1,8 @@
 """The contract of a store: keys, immutable objects, and one conditional put.
 
-A key is a relative path with `/` between components, of the characters that every client of the format accepts (kartothek
-and plateau share them). Objects are put whole and are visible whole or not at all. Everything but a header is put once
-under a new key; a header is put conditionally on the version that was read.
+A key is a relative path with `/` between components, of the characters that every client of the format accepts. Objects
+are put whole and are visible whole or not at all. Everything but a header is put once under a new key; a header is put
+conditionally on the version that was read.
 """
 
 from __future__ import annotations

@@ -1,0 +1,97 @@
+"""The command line: `tablemill run`. Exit codes: 0 done, 1 the user or a retry can help, 2 a fault of ours."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from component import __version__, clock
+from component.config.environment import Environment
+from component.errors import TablemillError
+from component.report.failure import render_failure
+from component.report.log import Log, open_log
+from component.report.progress import open_progress
+from component.report.summary import render_json, show_summary
+
+app = typer.Typer(
+    name="tablemill",
+    help="Mill data folders into partitioned, indexed Kartothek datasets, and back.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.callback()
+def _tablemill(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.", is_eager=True)] = False,
+) -> None:
+    if version:
+        typer.echo(f"tablemill {__version__}")
+        raise typer.Exit
+
+
+@app.command(epilog="Example: tablemill run --data ./data-sample")
+def run(
+    data: Annotated[
+        Path | None, typer.Option(help="The data folder; default is KBC_DATADIR, else /data.", show_default=False)
+    ] = None,
+    format: Annotated[  # noqa: A002 - the option's name
+        Literal["text", "json"], typer.Option(help="How the summary is printed.")
+    ] = "text",
+) -> None:
+    """Run the configuration of a data folder: tables become datasets, datasets become outputs."""
+    raise typer.Exit(run_folder(os.environ, data, as_json=format == "json"))
+
+
+def run_folder(variables: Mapping[str, str], data: Path | None, *, as_json: bool = False) -> int:
+    """Run a data folder and return the exit code; an error is one sentence on stderr."""
+    terminal = sys.stdout.isatty() and not as_json
+    log = open_log(terminal=terminal)
+    try:
+        chosen = {**variables, "KBC_DATADIR": str(data)} if data is not None else variables
+        environment = Environment.from_variables(chosen)
+        log.close()
+        port = None if environment.logger_port is None else str(environment.logger_port)
+        log = open_log(logger_addr=environment.logger_addr, logger_port=port, terminal=terminal)
+        return _run_logged(environment, log, as_json=as_json, terminal=terminal)
+    except BaseException as error:  # noqa: BLE001 - the boundary: everything becomes an exit code and one sentence
+        return _fail(error, log)
+    finally:
+        log.close()
+
+
+def _run_logged(environment: Environment, log: Log, *, as_json: bool, terminal: bool) -> int:
+    from component.runner.run import run as run_component  # noqa: PLC0415 - Spark is loaded only by what needs it
+
+    progress = open_progress(terminal, log, clock.monotonic)
+    try:
+        summary = run_component(environment, log, progress)
+    finally:
+        progress.finish()
+    if as_json:
+        import json  # noqa: PLC0415
+
+        sys.stdout.write(json.dumps(render_json(summary), indent=2) + "\n")
+    else:
+        show_summary(summary, log)
+    return 0
+
+
+def _fail(error: BaseException, log: Log) -> int:
+    if isinstance(error, KeyboardInterrupt):
+        sys.stderr.write("Interrupted; nothing was changed.\n")
+        return 130
+    width = log.screen.width if log.screen is not None else None
+    sys.stderr.write(render_failure(error, width, log=log) + "\n")
+    return error.exit_code if isinstance(error, TablemillError) else 2
+
+
+def main() -> None:
+    """Run the command line."""
+    app()

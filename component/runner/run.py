@@ -1,0 +1,278 @@
+"""One run: read, plan, execute, commit, write outputs, state. Nothing is visible before everything has succeeded."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from component import clock
+from component.config.environment import Environment
+from component.config.load import load_config
+from component.config.model import Config
+from component.config.secrets import secret_values
+from component.dataset.commit import TRIES, Prepared, publish, rollback
+from component.errors import CommitRefusedError, UserError
+from component.folder.layout import DataFolder
+from component.folder.state import read_state, write_state
+from component.folder.tables import orphaned_manifests
+from component.mapping.model import Resolution
+from component.outputs.manifest import family_for
+from component.outputs.stage import Stage
+from component.plan.build import build_plan, configured_dialects
+from component.plan.model import Plan
+from component.plan.sources import find_sources
+from component.plan.splits import splits_of
+from component.report.log import Log
+from component.report.progress import Progress
+from component.report.summary import RunSummary
+from component.runner.destinations import Destinations, OutTable, find_destinations
+from component.runner.home import Home, open_home, pack_datasets
+from component.runner.milling import (
+    MilledDataset,
+    Splits,
+    abandon,
+    find_types,
+    mill_datasets,
+    plan_commits,
+    prepare_again,
+    prepare_datasets,
+)
+from component.runner.producing import (
+    Produced,
+    dataset_of,
+    out_table,
+    planned_shape,
+    produce,
+    rejected_table,
+    shape_of,
+    stage_manifests,
+    stage_rejected,
+)
+from component.runner.summing import summarize
+from component.spark.engine import Engine
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What all steps of a run share."""
+
+    folder: DataFolder
+    config: Config
+    environment: Environment
+    log: Log
+    progress: Progress
+    scratch: Path
+
+
+def run(environment: Environment, log: Log, progress: Progress) -> RunSummary:
+    """Carry out one run on the data folder of the environment.
+
+    Raises a TablemillError with out/ and the datasets as they were before.
+    """
+    started = clock.monotonic()
+    progress.stage("plan")
+    config = load_config(environment.data_dir)
+    log.hide(secret_values(config))
+    if config.action != "run":
+        raise UserError("config.value", f"The action {config.action!r} is not known", remedy='Set action to "run".')
+    folder = DataFolder(environment.data_dir)
+    folder.create_missing()
+    folder.check_writable()
+    spark = config.parameters.spark
+    with _scratch() as scratch, Engine(spark.master, spark.conf) as engine:
+        this = Run(folder, config, environment, log, progress, scratch)
+        summary = _run(this, engine, started)
+    progress.finish()
+    return summary
+
+
+@contextlib.contextmanager
+def _scratch() -> Iterator[Path]:
+    path = Path(tempfile.mkdtemp(prefix="tablemill-"))
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _run(this: Run, engine: Engine, started: float) -> RunSummary:
+    """Plan while Spark starts, mill, then publish."""
+    sources, warnings = find_sources(this.folder, configured_dialects(this.config))
+    plan = build_plan(this.config, sources, (*orphaned_manifests(this.folder), *warnings))
+    for warning in plan.warnings:
+        this.log.warning(warning)
+    if not plan.datasets and not plan.outputs:
+        raise UserError(
+            "source.missing",
+            "There is nothing to do: no table in in/tables, no readable file in in/files, and no output configured",
+            remedy="Map an input to the component.",
+        )
+    state = read_state(this.folder.in_state)
+    home = open_home(plan.store_url, this.folder, this.scratch)
+    destinations = find_destinations(this.config, this.environment, plan)
+    destinations.resolve(this.folder, _predicted(this, plan, home, destinations).values())
+    milled = _mill(this, plan, home, engine)
+    try:
+        finished = _finish(this, plan, home, engine, destinations, milled)
+    except BaseException:
+        abandon(home.store, milled)
+        raise
+    write_state(this.folder.out_state, {**state, "tablemill": _state_of(finished.milled)})
+    return summarize(
+        home,
+        finished.milled,
+        finished.produced,
+        finished.resolution,
+        stages=this.progress.stages,
+        seconds=clock.monotonic() - started,
+    )
+
+
+def _predicted(this: Run, plan: Plan, home: Home, destinations: Destinations) -> Mapping[str, OutTable]:
+    """Return the output tables as they will be, by name, before anything is read."""
+    family = family_for(this.environment.data_type_support)
+    tables = [
+        out_table(output, planned_shape(output, plan.datasets, home.store), destinations, family)
+        for output in plan.outputs
+        if output.written_as == "table"
+    ]
+    tables += [rejected_table(dataset, destinations, family) for dataset in plan.datasets if dataset.reject]
+    return {table.name: table for table in tables}
+
+
+def _mill(this: Run, plan: Plan, home: Home, engine: Engine) -> list[MilledDataset]:
+    """Mill all datasets; the splits are found while Spark starts."""
+    with ThreadPoolExecutor(1, "splits") as pool:
+        cores = _cores(this.config.parameters.spark.master)
+        splits: list[Future[Splits]] = [
+            pool.submit(splits_of, dataset.source, plan.limits, cores) for dataset in plan.datasets
+        ]
+        plan_commits(home.store, plan.datasets)
+        this.progress.stage("start")
+        _ = engine.context
+        if any(dataset.infer for dataset in plan.datasets):
+            this.progress.stage("infer")
+        datasets = find_types(engine, plan.datasets, splits)
+        commits = plan_commits(home.store, datasets)
+        found = [future.result() for future in splits]
+    written = mill_datasets(
+        engine,
+        home.store,
+        commits,
+        datasets,
+        found,
+        limits=plan.limits,
+        scratch=this.scratch,
+        progress=this.progress,
+    )
+    this.progress.stage("index")
+    return prepare_datasets(home.store, commits, written, datasets)
+
+
+def _cores(master: str) -> int:
+    """Return how many tasks run at once, as far as the master's URL says; it decides how small sources are cut."""
+    named = master.removeprefix("local[").removesuffix("]")
+    return int(named) if named.isdigit() else os.cpu_count() or 1
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What a run made, published."""
+
+    milled: list[MilledDataset]
+    produced: list[Produced]
+    resolution: Resolution
+
+
+def _finish(
+    this: Run,
+    plan: Plan,
+    home: Home,
+    engine: Engine,
+    destinations: Destinations,
+    milled: list[MilledDataset],
+) -> Finished:
+    """Stage the outputs of the new state, publish headers and outputs; an append that lost the race starts again."""
+    for attempt in range(TRIES):
+        stage = Stage(this.folder)
+        try:
+            produced, resolution = _produce(this, plan, home, engine, destinations, milled, stage)
+            _publish(this, home, milled, stage)
+        except CommitRefusedError:
+            stage.discard()
+            if attempt == TRIES - 1 or any(one.prepared.plan.mode != "append" for one in milled):
+                raise
+            milled[:] = prepare_again(home.store, milled)
+        except BaseException:
+            stage.discard()
+            raise
+        else:
+            return Finished(milled, produced, resolution)
+    raise AssertionError  # pragma: no cover - the loop returns or raises
+
+
+def _produce(
+    this: Run,
+    plan: Plan,
+    home: Home,
+    engine: Engine,
+    destinations: Destinations,
+    milled: Sequence[MilledDataset],
+    stage: Stage,
+) -> tuple[list[Produced], Resolution]:
+    this.progress.stage("outputs")
+    family = family_for(this.environment.data_type_support)
+    datasets = [dataset_of(output, milled, home.store) for output in plan.outputs]
+    written = produce(engine, plan.outputs, datasets, stage, plan.limits)
+    produced = [
+        Produced(
+            output,
+            slices,
+            out_table(output, shape_of(output, dataset), destinations, family)
+            if output.written_as == "table"
+            else None,
+        )
+        for output, dataset, slices in zip(plan.outputs, datasets, written, strict=True)
+    ]
+    rejected = {one.plan.uuid: rejected_table(one.plan, destinations, family) for one in milled if one.plan.reject}
+    stage_manifests(produced, stage)
+    stage_rejected(milled, rejected, stage)
+    tables = [one.table for one in produced if one.table is not None]
+    resolution = destinations.resolve(this.folder, [*tables, *rejected.values()])
+    for finding in resolution.findings:
+        this.log.warning(finding.text)
+    return produced, resolution
+
+
+def _publish(this: Run, home: Home, milled: Sequence[MilledDataset], stage: Stage) -> None:
+    """Put the headers, then move the outputs to their place; when a later step fails, what was published goes back."""
+    this.progress.stage("publish")
+    done: list[Prepared] = []
+    try:
+        for one in milled:
+            publish(home.store, one.prepared)
+            done.append(one.prepared)
+        if home.archives:
+            pack_datasets(home, done, stage)
+        stage.publish()
+    except BaseException:
+        for prepared in reversed(done):
+            rollback(home.store, prepared)
+        raise
+
+
+def _state_of(milled: Sequence[MilledDataset]) -> dict[str, Any]:
+    """Return what the state says of this run: the commit of each dataset."""
+    return {
+        "datasets": {
+            one.plan.uuid: {"commit": one.prepared.header.extras.get("commit"), "rows": one.result.records}
+            for one in milled
+        }
+    }

@@ -1,0 +1,60 @@
+"""What a run did, as the summary that people and machines read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from component.mapping.model import Resolution
+from component.report.summary import DatasetSummary, OutputSummary, RunSummary
+from component.runner.destinations import load_of
+from component.runner.home import Home
+from component.runner.milling import MilledDataset
+from component.runner.producing import Produced
+
+
+def summarize(
+    home: Home,
+    milled: Sequence[MilledDataset],
+    produced: Sequence[Produced],
+    resolution: Resolution,
+    *,
+    stages: tuple[tuple[str, float], ...],
+    seconds: float,
+) -> RunSummary:
+    """Return the summary of a run."""
+    datasets = tuple(_dataset(home, one) for one in milled)
+    outputs = [_output(one, resolution) for one in produced]
+    outputs += [_rejected(one, resolution) for one in milled if one.plan.reject]
+    return RunSummary(datasets, tuple(outputs), stages, seconds)
+
+
+def _dataset(home: Home, one: MilledDataset) -> DatasetSummary:
+    files = [file for written in one.result.written for file in written.files]
+    return DatasetSummary(
+        uuid=one.plan.uuid,
+        rows_in=one.result.records,
+        rows=sum(file.rows for file in files),
+        rejected=one.result.rejected,
+        partitions=len({file.label.rsplit("/", 1)[0] if "/" in file.label else "" for file in files}),
+        files=len(files),
+        bytes=sum(file.bytes for file in files),
+        indices=tuple(one.prepared.index_values.items()),
+        mode=one.plan.mode,
+        where=home.where(one.plan.uuid),
+    )
+
+
+def _output(one: Produced, resolution: Resolution) -> OutputSummary:
+    rows = sum(part.rows for part in one.slices)
+    size = sum(part.bytes for part in one.slices)
+    if one.table is None:
+        return OutputSummary(one.output.name, rows, 0, size, f"file {one.output.name}", "out/files")
+    load = load_of(resolution, one.table.name)
+    slices = len(one.slices) if one.table.sliced else 0
+    return OutputSummary(one.output.name, rows, slices, size, load.destination, str(load.rule))
+
+
+def _rejected(one: MilledDataset, resolution: Resolution) -> OutputSummary:
+    name = f"{one.plan.uuid}.rejected"
+    load = load_of(resolution, name)
+    return OutputSummary(name, one.result.rejected, 1, 0, load.destination, str(load.rule))
