@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -17,6 +17,10 @@ from component.report.failure import render_failure
 from component.report.log import Log, open_log
 from component.report.progress import open_progress
 from component.report.summary import render_json, show_summary
+from component.runner.interrupts import Interrupted, interruptible
+
+if TYPE_CHECKING:
+    from component.runner.run import StartEngine
 
 app = typer.Typer(
     name="tablemill",
@@ -49,8 +53,13 @@ def run(
     raise typer.Exit(run_folder(os.environ, data, as_json=format == "json"))
 
 
-def run_folder(variables: Mapping[str, str], data: Path | None, *, as_json: bool = False) -> int:
-    """Run a data folder and return the exit code; an error is one sentence on stderr."""
+def run_folder(
+    variables: Mapping[str, str], data: Path | None, *, as_json: bool = False, start: StartEngine | None = None
+) -> int:
+    """Run a data folder and return the exit code; an error is one sentence on stderr.
+
+    `start` gives the Spark to run on; None starts one of its own.
+    """
     terminal = sys.stdout.isatty() and not as_json
     log = open_log(terminal=terminal)
     try:
@@ -59,19 +68,21 @@ def run_folder(variables: Mapping[str, str], data: Path | None, *, as_json: bool
         log.close()
         port = None if environment.logger_port is None else str(environment.logger_port)
         log = open_log(logger_addr=environment.logger_addr, logger_port=port, terminal=terminal)
-        return _run_logged(environment, log, as_json=as_json, terminal=terminal)
+        with interruptible():
+            return _run_logged(environment, log, start, as_json=as_json, terminal=terminal)
     except BaseException as error:  # noqa: BLE001 - the boundary: everything becomes an exit code and one sentence
         return _fail(error, log)
     finally:
         log.close()
 
 
-def _run_logged(environment: Environment, log: Log, *, as_json: bool, terminal: bool) -> int:
+def _run_logged(environment: Environment, log: Log, start: StartEngine | None, *, as_json: bool, terminal: bool) -> int:
     from component.runner.run import run as run_component  # noqa: PLC0415 - Spark is loaded only by what needs it
+    from component.spark.engine import Engine  # noqa: PLC0415
 
     progress = open_progress(terminal, log, clock.monotonic)
     try:
-        summary = run_component(environment, log, progress)
+        summary = run_component(environment, log, progress, start=start or Engine)
     finally:
         progress.finish()
     if as_json:
@@ -84,9 +95,9 @@ def _run_logged(environment: Environment, log: Log, *, as_json: bool, terminal: 
 
 
 def _fail(error: BaseException, log: Log) -> int:
-    if isinstance(error, KeyboardInterrupt):
-        sys.stderr.write("Interrupted; nothing was changed.\n")
-        return 130
+    if isinstance(error, Interrupted):
+        sys.stderr.write(f"{error}\n")
+        return error.exit_code
     width = log.screen.width if log.screen is not None else None
     sys.stderr.write(render_failure(error, width, log=log) + "\n")
     return error.exit_code if isinstance(error, TablemillError) else 2

@@ -39,7 +39,7 @@ ARCHIVE_TAG: Final = "tablemill-dataset"
 
 # --- splitting and memory ---
 SPLIT_BYTES: Final = 64 * MIB
-BLOCK_BYTES: Final = 16 * MIB
+BLOCK_BYTES: Final = 8 * MIB
 BUFFER_BYTES: Final = 192 * MIB
 """Typed rows that one task holds before it writes files."""
 DIRECT_FILES: Final = 4096

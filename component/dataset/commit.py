@@ -2,40 +2,33 @@
 
 Order: data files are in the store already under new names. Index files get new names. The schema is put if it differs.
 The header is put last and conditionally; it is the commit. A crash before it leaves the old state; the files left
-behind are named by no header. The schema has one fixed key, so between a changed schema and its header a reader would
-see the new schema with the old header: our readers take names and types from the header's extras then (`layout`).
+behind are named by no header.
+
+The schema has one fixed key. Between a changed schema and its header, and after a crash there, the new schema stands
+with the old header: our readers then take names and types from the header's extras (`layout.trusted_schema`); the
+original clients know only the schema and cannot read the dataset until the next commit. The format leaves no other way.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 import pyarrow as pa
 
 from component import clock, identity
-from component.dataset.header import (
-    EXTRAS,
-    Header,
-    HeaderFormat,
-    StoredHeader,
-    decode_header,
-    encode_header,
-    read_header,
-)
-from component.dataset.index import (
-    Fragment,
-    build_index,
-    decode_fragment,
-    fragment_of_index,
-    read_index,
-)
+from component.dataset.fit import check_indices, fit_layout
+from component.dataset.header import EXTRAS, Header, HeaderFormat, StoredHeader, read_header
+from component.dataset.implicit import make_explicit
+from component.dataset.index import Fragment, build_index, decode_fragment, fragment_of_index
 from component.dataset.keys import header_key, index_key, schema_key
-from component.dataset.layout import Layout, describe_columns
-from component.dataset.schema import check_appendable, decode_schema, encode_schema, normal_schema
+from component.dataset.layout import Layout, describe_columns, trusted_schema
+from component.dataset.lookup import read_embedded, read_index
+from component.dataset.schema import decode_schema, normal_schema
+from component.dataset.swap import restore_schema, same_header, swap_header, swap_schema, undo_schema
 from component.dataset.write import Written
-from component.errors import CommitRefusedError, UserError
+from component.errors import CommitRefusedError, CommitUnknownError, TablemillError
 from component.store.base import Store
 
 Mode = Literal["overwrite", "append"]
@@ -63,12 +56,18 @@ class CommitPlan:
 class Prepared:
     """A commit that is ready: everything is in the store but schema and header, which `publish` puts.
 
-    `index_values` counts the distinct values of each index.
+    `index_values` counts the distinct values of each index; `schema_before` is what `_common_metadata` held.
     """
 
     plan: CommitPlan
     header: Header
     index_values: Mapping[str, int]
+    schema_before: bytes | None = None
+
+    @property
+    def schema_key(self) -> str:
+        """The key of the dataset's schema."""
+        return schema_key(self.header.uuid, self.plan.layout.table)
 
     @property
     def dataset_schema(self) -> pa.Schema:
@@ -87,51 +86,47 @@ def plan_commit(
 ) -> CommitPlan:
     """Read the base and check that the rows to come fit it; the layout comes back as the base demands it.
 
-    UserError `dataset.schema` and `dataset.partitioning` when an append does not fit.
+    Nothing is written, except that a header that names no partitions is made to name them.
+
+    UserError `dataset.schema` and `dataset.partitioning` when an append does not fit, `column.missing` and
+    `column.type` for an index that cannot be.
     """
-    base = read_header(store, layout.uuid)
+    base = make_explicit(store, layout.uuid)
     if mode == "append" and base is not None:
-        layout = _fit_layout(store, layout, base.header)
+        layout = fit_layout(layout, base.header, _schema_of(store, base.header))
         storage_format = base.storage_format
+    check_indices(layout)
     return CommitPlan(layout, mode, base, metadata or {}, storage_format, tuple(primary_key))
 
 
-def _fit_layout(store: Store, layout: Layout, header: Header) -> Layout:
-    """Return the layout for an append: partition keys as they are, and all indices of the dataset."""
-    if layout.partition_on and layout.partition_on != header.partition_keys:
-        raise _differs("partitioned by", layout.partition_on, header.partition_keys)
-    unknown = [name for name in layout.secondary_indices if name not in header.indices]
-    if unknown and header.partitions:
-        raise _differs("indexed by", layout.secondary_indices, tuple(header.indices))
-    indices = tuple(dict.fromkeys([*header.indices, *layout.secondary_indices]))
-    fitted = replace(layout, partition_on=header.partition_keys, secondary_indices=indices, table=header.table)
-    stored = decode_schema(store.get(schema_key(layout.uuid, header.table)))
-    check_appendable(fitted.stored_schema, normal_schema(stored, header.partition_keys), table=layout.uuid)
-    return fitted
-
-
-def _differs(what: str, wanted: Sequence[str], there: Sequence[str]) -> UserError:
-    return UserError(
-        "dataset.partitioning",
-        f"The dataset is {what} {', '.join(there) or 'nothing'}, and {', '.join(wanted)} is configured",
-        remedy="Configure what the dataset has, or use mode overwrite.",
-    )
+def _schema_of(store: Store, header: Header) -> pa.Schema:
+    stored = decode_schema(store.get(schema_key(header.uuid, header.table)))
+    return normal_schema(trusted_schema(header.extras, stored, header.partition_keys), header.partition_keys)
 
 
 def prepare(store: Store, plan: CommitPlan, written: Sequence[Written]) -> Prepared:
     """Put the index files under new names and make the header; nothing that a reader sees changes."""
     index_keys, index_values = _put_indices(store, plan, written)
-    return Prepared(plan, _new_header(plan, written, index_keys), index_values)
+    found = store.get_versioned(schema_key(plan.layout.uuid, plan.layout.table))
+    return Prepared(plan, _new_header(plan, written, index_keys), index_values, found[0] if found else None)
 
 
 def publish(store: Store, prepared: Prepared) -> None:
     """Put schema and header: the commit.
 
     CommitRefusedError when the header is no longer the one that was read, CommitUnknownError when the store does not
-    say. After a refusal an append may be planned and prepared again with the same data files.
+    say and the header is not there (yet): then the files must stay. After any other error the state is the one before.
+    After a refusal an append may be planned and prepared again with the same data files.
     """
-    _put_schema(store, prepared.plan.layout)
-    _put_header(store, prepared.plan, prepared.header)
+    plan = prepared.plan
+    swap = swap_schema(store, prepared.schema_key, prepared.dataset_schema)
+    try:
+        swap_header(store, plan.base, prepared.header, plan.storage_format)
+    except CommitUnknownError:
+        raise
+    except TablemillError:
+        undo_schema(store, swap)
+        raise
 
 
 def withdraw(store: Store, prepared: Prepared) -> None:
@@ -160,8 +155,11 @@ def commit(store: Store, plan: CommitPlan, written: Sequence[Written]) -> Prepar
 
 
 def replan(store: Store, plan: CommitPlan) -> CommitPlan:
-    """Return the same commit on the state that is in the store now."""
-    return plan_commit(
+    """Return the same commit on the state that is in the store now, for the data files that are written.
+
+    CommitRefusedError when that state asks for other files: it is partitioned or indexed in another way by now.
+    """
+    again = plan_commit(
         store,
         plan.layout,
         plan.mode,
@@ -169,19 +167,34 @@ def replan(store: Store, plan: CommitPlan) -> CommitPlan:
         storage_format=plan.storage_format,
         primary_key=plan.primary_key,
     )
+    if _shape(again.layout) != _shape(plan.layout):
+        raise CommitRefusedError(
+            "commit.refused",
+            f"The dataset {plan.layout.uuid!r} has other partition keys, indices or another table by now",
+            remedy="Run again.",
+        )
+    return again
 
 
-def rollback(store: Store, prepared: Prepared) -> None:
-    """Put the header back that was there before a publish, if nobody committed since; a new dataset vanishes."""
-    base, uuid = prepared.plan.base, prepared.header.uuid
-    key = header_key(uuid, prepared.plan.storage_format)
-    found = store.get_versioned(key)
-    if found is None or decode_header(found[0], prepared.plan.storage_format, uuid) != prepared.header:
-        return
-    if base is None:
-        store.delete(key)
-        return
-    store.put_if(header_key(uuid, base.storage_format), encode_header(base.header, base.storage_format), found[1])
+def _shape(layout: Layout) -> tuple[object, ...]:
+    return layout.table, layout.partition_on, frozenset(layout.secondary_indices)
+
+
+def rollback(store: Store, prepared: Prepared) -> bool:
+    """Put back the state before a publish, if nobody committed since, and say whether; a new dataset vanishes."""
+    plan, uuid = prepared.plan, prepared.header.uuid
+    live = read_header(store, uuid)
+    if live is None or not same_header(live.header, prepared.header):
+        return False
+    if plan.base is None:
+        store.delete(header_key(uuid, live.storage_format))
+        return True
+    restore_schema(store, prepared.schema_key, prepared.schema_before, prepared.dataset_schema)
+    try:
+        swap_header(store, live, plan.base.header, plan.base.storage_format)
+    except CommitRefusedError:
+        return False
+    return True
 
 
 def _put_indices(store: Store, plan: CommitPlan, written: Sequence[Written]) -> tuple[dict[str, str], dict[str, int]]:
@@ -189,7 +202,7 @@ def _put_indices(store: Store, plan: CommitPlan, written: Sequence[Written]) -> 
     keys: dict[str, str] = {}
     counts: dict[str, int] = {}
     for column in plan.layout.secondary_indices:
-        fragments = [decode_fragment(part.fragments[column]) for part in written if column in part.fragments]
+        fragments = [decode_fragment(part.fragments[column]) for part in written if part.files]
         if plan.appends:
             fragments.append(_base_fragment(store, plan, column))
         built = build_index(column, plan.layout.index_type(column), fragments)
@@ -203,34 +216,13 @@ def _base_fragment(store: Store, plan: CommitPlan, column: str) -> Fragment:
     assert plan.base is not None  # noqa: S101 - `appends` says so
     header = plan.base.header
     data_type = plan.layout.index_type(column)
-    index = header.indices.get(column)
-    if isinstance(index, str):
+    index = header.indices.get(column, {})
+    if isinstance(index, Mapping):
+        table = read_embedded(index, column, data_type)
+    else:
         with store.open(index) as file:
-            return fragment_of_index(read_index(file, column), column, header.partitions, data_type)
-    return fragment_of_embedded(index or {}, header.partitions, data_type)
-
-
-def fragment_of_embedded(index: Mapping[str, Sequence[str]], live: Mapping[str, Any], data_type: Any) -> Fragment:
-    """Return the fragment of an index that is embedded in the header, whose values are text."""
-    values = pa.array(list(index), pa.string()).cast(data_type)
-    lists = pa.array([list(labels) for labels in index.values()], pa.list_(pa.string()))
-    table = pa.table([values, lists], names=["value", "partition"])
-    return fragment_of_index(table, "value", live, data_type)
-
-
-def _put_schema(store: Store, layout: Layout) -> None:
-    key = schema_key(layout.uuid, layout.table)
-    found = store.get_versioned(key)
-    wanted = layout.stored_schema
-    if found is None or not _same_schema(found[0], wanted):
-        store.put(key, encode_schema(wanted))
-
-
-def _same_schema(data: bytes, wanted: Any) -> bool:
-    try:
-        return bool(decode_schema(data).equals(wanted))
-    except UserError:
-        return False
+            table = read_index(file, column)
+    return fragment_of_index(table, column, header.partitions, data_type)
 
 
 def _new_header(plan: CommitPlan, written: Sequence[Written], index_keys: Mapping[str, str]) -> Header:
@@ -259,16 +251,3 @@ def _new_metadata(plan: CommitPlan, old: Header | None) -> dict[str, Any]:
         "primary_key": list(plan.primary_key),
     }
     return {**before, **plan.metadata, "creation_time": created, EXTRAS: extras}
-
-
-def _put_header(store: Store, plan: CommitPlan, header: Header) -> None:
-    """Put the header; of a dataset that changes its format the old header goes, since JSON would win over msgpack."""
-    base, uuid = plan.base, header.uuid
-    changes = base is not None and base.storage_format != plan.storage_format
-    expected = base.version if base and not changes else None
-    if changes:
-        found = store.get_versioned(header_key(uuid, plan.storage_format))
-        expected = found[1] if found else None
-    store.put_if(header_key(uuid, plan.storage_format), encode_header(header, plan.storage_format), expected)
-    if base is not None and changes:
-        store.delete(header_key(uuid, base.storage_format))

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from component.dataset.predicates import Predicates, columns_of, expression_of
 from component.dataset.schema import normal_type
 from component.errors import Place, UserError
 
@@ -51,32 +52,35 @@ def read_rows(
     schema: pa.Schema,
     columns: Sequence[str],
     partition_values: Mapping[str, Any],
-    keep: pc.Expression | None,
+    keep: Predicates = (),
 ) -> pa.Table:
     """Return the wanted columns of one data file, in normalised types, with the values of its path.
 
-    `schema` is the dataset's; `keep` filters (rows for which it is null are left out). Columns that the file lacks are
-    null; columns of the path win over columns of the file. UserError `dataset.format` when a column does not fit.
+    `schema` is the dataset's; only rows for which `keep` is true are returned (empty: all). Columns that the file lacks
+    are null; columns of the path win over columns of the file. UserError `dataset.format` when the file is no Parquet
+    or a column does not fit.
     """
-    stored = pq.ParquetFile(file)
-    in_file = [name for name in _needed(columns, keep, schema) if name in stored.schema_arrow.names]
-    table = stored.read(columns=[name for name in in_file if name not in partition_values], use_threads=False)
-    needed = [name for name in schema.names if name in set(columns) | _expression_names(keep, schema)]
-    arrays = [_column(table, name, schema.field(name).type, partition_values) for name in needed]
-    rows = pa.table(arrays, schema=pa.schema([schema.field(name) for name in needed]))
-    return (rows if keep is None else rows.filter(keep)).select(list(columns))
+    wanted = set(columns) | columns_of(keep)
+    needed = [field for field in schema if field.name in wanted]
+    table = _read(file, [field.name for field in needed if field.name not in partition_values])
+    arrays = [_column(table, field, partition_values) for field in needed]
+    rows = pa.table(arrays, schema=pa.schema(needed)) if needed else table
+    return (rows.filter(expression_of(keep)) if keep else rows).select(list(columns))
 
 
-def _needed(columns: Sequence[str], keep: pc.Expression | None, schema: pa.Schema) -> list[str]:
-    wanted = set(columns) | _expression_names(keep, schema)
-    return [name for name in schema.names if name in wanted]
+def _read(file: pa.NativeFile, names: Sequence[str]) -> pa.Table:
+    """Return those of the columns that the file has; it knows its rows even if it has none of them."""
+    try:
+        stored = pq.ParquetFile(file)
+        present = set(stored.schema_arrow.names)
+        return stored.read(columns=[name for name in names if name in present], use_threads=False)
+    except (pa.ArrowException, OSError) as error:
+        first = str(error).splitlines()[0]
+        raise UserError("dataset.format", f"A data file cannot be read as Parquet: {first}") from error
 
 
-def _expression_names(keep: pc.Expression | None, schema: pa.Schema) -> set[str]:
-    return set() if keep is None else set(schema.names)
-
-
-def _column(table: pa.Table, name: str, data_type: pa.DataType, partition_values: Mapping[str, Any]) -> Any:
+def _column(table: pa.Table, field: pa.Field, partition_values: Mapping[str, Any]) -> Any:
+    name, data_type = field.name, field.type
     if name in partition_values:
         return pa.repeat(pa.scalar(partition_values[name], data_type), table.num_rows)
     if name not in table.column_names:
@@ -85,10 +89,32 @@ def _column(table: pa.Table, name: str, data_type: pa.DataType, partition_values
     if column.type.equals(data_type):
         return column
     try:
-        return column.cast(data_type)
+        if _same_class(column.type, data_type):
+            return column.cast(data_type)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise UserError(
-            "dataset.format",
-            f"A data file holds {column.type} where the dataset has {normal_type(data_type)}",
-            place=Place(column=name),
-        ) from error
+        raise _misfit(column.type, field) from error
+    raise _misfit(column.type, field)
+
+
+def _same_class(stored: pa.DataType, wanted: pa.DataType) -> bool:
+    """Say whether values may be taken over if none is lost: never a number out of a text, or the other way round."""
+    normal = normal_type(stored)
+    return (
+        pa.types.is_null(normal)
+        or normal.equals(wanted)
+        or (_is_number(normal) and _is_number(wanted))
+        or (pa.types.is_timestamp(normal) and pa.types.is_timestamp(wanted))
+        or (pa.types.is_list(normal) and pa.types.is_list(wanted) and _same_class(normal.value_type, wanted.value_type))
+    )
+
+
+def _is_number(data_type: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(data_type) or pa.types.is_floating(data_type) or pa.types.is_decimal(data_type))
+
+
+def _misfit(stored: pa.DataType, field: pa.Field) -> UserError:
+    return UserError(
+        "dataset.format",
+        f"A data file holds {stored} that does not fit the type of the dataset, {field.type}",
+        place=Place(column=field.name),
+    )

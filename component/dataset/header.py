@@ -6,7 +6,7 @@ JSON, or msgpack in a zstd frame. Readers try JSON first, as the original client
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -22,13 +22,16 @@ HeaderFormat = Literal["json", "msgpack.zstd"]
 EXTRAS = "tablemill"
 """Key under `metadata` that holds what only Tablemill writes; original clients carry it along."""
 
+LARGEST = naming.GIB
+"""Most bytes of a header that are unpacked; one with a million partitions has a fifth of it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Header:
     """The content of a header. `partitions`: label → table → key of the data file; `indices`: column → key.
 
-    An index may also be embedded: column → {value as text: [labels]}. `explicit` is False for a header without
-    partitions, whose files are found by listing.
+    An index may also be embedded: column → {value as text: [labels]}. `explicit` is False for a header that names no
+    partitions; then they are what a listing found (`implicit`).
     """
 
     uuid: str
@@ -57,7 +60,8 @@ class Header:
         if self.indices:
             content["indices"] = dict(self.indices)
         content["metadata"] = dict(self.metadata)
-        content["partitions"] = {label: {"files": dict(files)} for label, files in self.partitions.items()}
+        if self.explicit:
+            content["partitions"] = {label: {"files": dict(files)} for label, files in self.partitions.items()}
         content["partition_keys"] = list(self.partition_keys)
         return content
 
@@ -72,23 +76,31 @@ class StoredHeader:
 
 
 def encode_header(header: Header, storage_format: HeaderFormat) -> bytes:
-    """Return the bytes of a header: ASCII JSON on one line, or msgpack in a zstd frame that states its size."""
+    """Return the bytes of a header: ASCII JSON on one line, or msgpack in a zstd frame that states its size.
+
+    UserError `dataset.format` for metadata that the format cannot hold.
+    """
     content = header.to_dict()
-    if storage_format == "json":
-        return json.dumps(content, allow_nan=False).encode("ascii")
-    return zstandard.ZstdCompressor().compress(msgpack.packb(content))
+    try:
+        if storage_format == "json":
+            return json.dumps(content).encode("ascii")
+        return zstandard.ZstdCompressor().compress(msgpack.packb(content))
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise UserError(
+            "dataset.format", f"The metadata of dataset {header.uuid!r} cannot be kept as {storage_format}: {error}"
+        ) from error
 
 
 def decode_header(data: bytes, storage_format: HeaderFormat, uuid: str) -> Header:
     """Return the header in these bytes; UserError `dataset.format` when they are none, or another dataset's."""
     try:
         content = json.loads(data) if storage_format == "json" else _decode_msgpack(data)
-    except (ValueError, zstandard.ZstdError, msgpack.UnpackException) as error:
+    except (TypeError, ValueError, RecursionError, zstandard.ZstdError, msgpack.UnpackException) as error:
         raise _not_a_header(uuid, f"it cannot be decoded ({error})") from error
     if not isinstance(content, dict):
         raise _not_a_header(uuid, "it is no object")
     version = content.get("dataset_metadata_version")
-    if version != naming.METADATA_VERSION or isinstance(version, bool):
+    if version != naming.METADATA_VERSION or not isinstance(version, int):
         raise _not_a_header(uuid, f"its version is {version!r}, not {naming.METADATA_VERSION}")
     if content.get("dataset_uuid") != uuid:
         raise _not_a_header(uuid, f"it names the dataset {content.get('dataset_uuid')!r}")
@@ -96,27 +108,55 @@ def decode_header(data: bytes, storage_format: HeaderFormat, uuid: str) -> Heade
 
 
 def _decode_msgpack(data: bytes) -> Any:
-    return msgpack.unpackb(zstandard.ZstdDecompressor().decompress(data))
+    if zstandard.frame_content_size(data) > LARGEST:
+        raise ValueError(f"it is larger than {LARGEST} bytes")
+    return msgpack.unpackb(zstandard.ZstdDecompressor().decompress(data), strict_map_key=False)
 
 
 def _header_of(content: Mapping[str, Any], uuid: str) -> Header:
+    """Check what the other rooms rely on: texts where keys, labels and columns are."""
     raw = content.get("partitions")
-    try:
-        partitions = {label: dict(value["files"]) for label, value in (raw or {}).items()}
-    except (TypeError, KeyError, AttributeError) as error:
-        raise _not_a_header(uuid, "a partition has no files") from error
-    keys = content.get("partition_keys")
-    if keys is None:
-        first = next((key for files in partitions.values() for key in files.values()), None)
-        keys = keys_in_path(first) if first else ()
+    partitions = _partitions({} if raw is None else raw, uuid)
+    keys, indices, metadata = (content.get(name) for name in ("partition_keys", "indices", "metadata"))
+    if keys is not None and not (isinstance(keys, list) and _texts(keys)):
+        raise _not_a_header(uuid, "its partition keys are no list of names")
+    if indices is not None and not (isinstance(indices, dict) and all(_is_index(*pair) for pair in indices.items())):
+        raise _not_a_header(uuid, "an index is neither a key nor a mapping of values to labels")
+    if metadata is not None and not isinstance(metadata, dict):
+        raise _not_a_header(uuid, "its metadata is no object")
+    first = next((key for files in partitions.values() for key in files.values()), None)
     return Header(
         uuid=uuid,
         partitions=partitions,
-        partition_keys=tuple(keys),
-        indices=content.get("indices") or {},
-        metadata=content.get("metadata") or {},
+        partition_keys=tuple(keys or ()) or (keys_in_path(first) if first else ()),
+        indices=indices or {},
+        metadata=metadata or {},
         explicit=raw is not None,
     )
+
+
+def _partitions(raw: Any, uuid: str) -> dict[str, dict[str, str]]:
+    if not isinstance(raw, dict) or not _texts(raw):
+        raise _not_a_header(uuid, "its partitions are no object")
+    partitions: dict[str, dict[str, str]] = {}
+    for label, partition in raw.items():
+        files = partition.get("files") if isinstance(partition, dict) else None
+        if not isinstance(files, dict) or not _texts((*files, *files.values())):
+            raise _not_a_header(uuid, f"the partition {label!r} has no files")
+        partitions[label] = files
+    return partitions
+
+
+def _is_index(column: Any, index: Any) -> bool:
+    if not isinstance(column, str):
+        return False
+    return isinstance(index, str) or (
+        isinstance(index, dict) and all(isinstance(labels, list) and _texts(labels) for labels in index.values())
+    )
+
+
+def _texts(values: Iterable[Any]) -> bool:
+    return all(isinstance(value, str) for value in values)
 
 
 def _not_a_header(uuid: str, why: str) -> UserError:

@@ -1,4 +1,4 @@
-"""Secondary indices: value → labels of the partitions that hold it (reference kartothek 3).
+"""Building secondary indices: value → labels of the partitions that hold it (reference kartothek 3).
 
 Files are sorted by value, in row groups with statistics, so a lookup reads a few pages. Building is done in passes over
 ranges of values, so that memory is bounded by a pass and not by the number of values.
@@ -6,7 +6,7 @@ ranges of values, so that memory is bounded by a pass and not by the number of v
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
@@ -16,9 +16,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from component.errors import UserError
-
 ROW_GROUP_VALUES: Final = 10_000
+ROW_GROUP_LABELS: Final = 1_000_000
+"""Labels are texts of a hundred bytes, so a row group of them all stays in memory, and in 32-bit offsets."""
 PAIRS_PER_PASS: Final = 8_000_000
 _SAMPLES: Final = 1_000
 
@@ -36,30 +36,37 @@ def fragment_of_files(columns: Sequence[tuple[str, Any]], data_type: pa.DataType
     """Return the fragment for files given as (label, column of the file). Nulls are not indexed; NaN neither."""
     values, positions = [pa.array([], data_type)], [pa.array([], pa.int32())]
     for position, (_, column) in enumerate(columns):
-        unique = pc.unique(column).drop_null().cast(data_type)
-        if pa.types.is_floating(data_type):
-            unique = unique.filter(pc.invert(pc.is_nan(unique)))
+        unique = _indexed(pc.unique(column).cast(data_type))
         values.append(unique)
         positions.append(pa.array(np.full(len(unique), position, np.int32)))
     return _sorted(pa.concat_arrays(values), pa.concat_arrays(positions), tuple(label for label, _ in columns))
 
 
+def _indexed(unique: pa.Array) -> pa.Array:
+    """Return the distinct values that an index has: no null, no NaN, one zero."""
+    values = unique.drop_null()
+    if not pa.types.is_floating(values.type):
+        return values
+    return pc.unique(pc.add(values.filter(pc.invert(pc.is_nan(values))), 0.0))
+
+
 def _sorted(values: pa.Array, positions: pa.Array, labels: tuple[str, ...]) -> Fragment:
-    order = pc.sort_indices(
-        pa.table([values, positions], names=["v", "p"]), sort_keys=[("v", "ascending"), ("p", "ascending")]
-    )
+    order = pc.sort_indices(pa.table([values, positions], names=["v", "p"]), sort_keys=_BY_VALUE)
     return Fragment(values.take(order), positions.take(order), labels)
 
 
 def fragment_of_index(table: pa.Table, column: str, live: Iterable[str], data_type: pa.DataType) -> Fragment:
-    """Return the fragment of an index as read: labels not live are dropped, values united, nulls left out."""
+    """Return the fragment of an index as read: labels not live are dropped, values united, nulls and NaN left out."""
     labels = tuple(sorted(live))
     lists = table["partition"].combine_chunks()
-    parents = pc.list_parent_indices(lists)
-    values = table[column].combine_chunks().take(parents)
+    values = table[column].cast(data_type).combine_chunks().take(pc.list_parent_indices(lists))
     positions = pc.index_in(pc.list_flatten(lists).cast(pa.string()), value_set=pa.array(labels, pa.string()))
     known = pc.and_(pc.is_valid(positions), pc.is_valid(values))
-    return _sorted(values.filter(known).cast(data_type), positions.filter(known), labels)
+    if pa.types.is_floating(data_type):
+        known = pc.and_(known, pc.invert(pc.is_nan(values)))
+        values = pc.add(values, 0.0)
+    pairs = pa.table([values, positions], names=["v", "p"]).filter(known).group_by(["v", "p"]).aggregate([])
+    return _sorted(pairs["v"].combine_chunks(), pairs["p"].combine_chunks(), labels)
 
 
 def encode_fragment(fragment: Fragment) -> pa.Buffer:
@@ -92,6 +99,7 @@ def build_index(
     column: str, data_type: pa.DataType, fragments: Sequence[Fragment], *, pairs_per_pass: int = PAIRS_PER_PASS
 ) -> BuiltIndex:
     """Merge fragments into one index file of sorted, distinct values, each with all its labels."""
+    fragments = fragments or [Fragment(pa.array([], data_type), pa.array([], pa.int32()), ())]
     schema = pa.schema([pa.field(column, data_type), pa.field("partition", pa.list_(pa.string()))])
     sink = pa.BufferOutputStream()
     count = 0
@@ -130,12 +138,19 @@ class _Merged:
 
     def rows(self, schema: pa.Schema) -> Iterator[pa.Table]:
         """Yield row groups: the labels' texts exist for one row group at a time."""
-        for start in range(0, len(self.values), ROW_GROUP_VALUES):
-            values = self.values.slice(start, ROW_GROUP_VALUES)
-            bounds = self.offsets[start : start + len(values) + 1]
+        start = 0
+        while start < len(self.values):
+            stop = self._row_group_end(start)
+            bounds = self.offsets[start : stop + 1]
             labels = self.labels.take(pa.array(self.positions[bounds[0] : bounds[-1]]))
             lists = pa.ListArray.from_arrays(pa.array(bounds - bounds[0], pa.int32()), labels)
-            yield pa.table([values, lists], schema=schema)
+            yield pa.table([self.values.slice(start, stop - start), lists], schema=schema)
+            start = stop
+
+    def _row_group_end(self, start: int) -> int:
+        """Return where the row group of a value ends; it has at least that value, however many labels it has."""
+        most = int(np.searchsorted(self.offsets, self.offsets[start] + ROW_GROUP_LABELS, side="right")) - 1
+        return max(start + 1, min(most, start + ROW_GROUP_VALUES, len(self.values)))
 
 
 def _merge(fragments: Sequence[Fragment], low: Any, high: Any) -> _Merged:
@@ -173,47 +188,3 @@ def _run_starts(ordered: pa.Array) -> Any:
         return np.empty(0, np.int64)
     changed = pc.not_equal(ordered.slice(1), ordered.slice(0, len(ordered) - 1))
     return np.concatenate([[0], np.flatnonzero(changed.to_numpy(zero_copy_only=False)) + 1])
-
-
-# --- reading ---
-
-
-def read_index(file: pa.NativeFile, column: str) -> pa.Table:
-    """Return a whole index file: the column and `partition`; UserError `dataset.format` when it has them not."""
-    parquet = pq.ParquetFile(file)
-    _check_index(parquet, column)
-    return parquet.read(columns=[column, "partition"], use_threads=False)
-
-
-def _check_index(parquet: pq.ParquetFile, column: str) -> None:
-    if not {column, "partition"} <= set(parquet.schema_arrow.names):
-        raise UserError("dataset.format", f"The index of column {column!r} lacks its columns")
-
-
-def lookup(file: pa.NativeFile, column: str, wanted: pa.Array) -> set[str]:
-    """Return the labels of partitions that hold any of the wanted values (of the column's normalised type, no nulls).
-
-    Reads only the row groups whose range holds a wanted value. Values that stand twice are united.
-    """
-    parquet = pq.ParquetFile(file)
-    _check_index(parquet, column)
-    wanted = wanted.cast(parquet.schema_arrow.field(column).type)
-    position = parquet.schema_arrow.get_field_index(column)
-    groups = [
-        n for n in range(parquet.num_row_groups) if _may_hold(parquet.metadata.row_group(n).column(position), wanted)
-    ]
-    table = parquet.read_row_groups(groups, columns=[column, "partition"], use_threads=False)
-    hits = table.filter(pc.is_in(table[column], value_set=wanted))
-    return {label for labels in hits["partition"].to_pylist() for label in labels or ()}
-
-
-def _may_hold(chunk: Any, wanted: pa.Array) -> bool:
-    if not chunk.is_stats_set or not chunk.statistics.has_min_max:
-        return True
-    low, high = (pa.scalar(bound, wanted.type) for bound in (chunk.statistics.min, chunk.statistics.max))
-    return bool(pc.any(pc.and_(pc.greater_equal(wanted, low), pc.less_equal(wanted, high))).as_py())
-
-
-def embedded_labels(index: Mapping[str, Sequence[str]], wanted: Iterable[Any]) -> set[str]:
-    """Return the labels of an index embedded in the header, whose values are text."""
-    return {label for value in wanted for label in index.get(str(value), ())}

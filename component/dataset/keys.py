@@ -1,6 +1,7 @@
 """Keys of a dataset's objects, and partition values as text (reference kartothek 1.1, 1.5).
 
-Values are quoted with `/` as `%2F`, unlike the original clients, whose readers then return the value right.
+Values are quoted with `/` as `%2F`, unlike the original clients, whose readers then return the value right. What the
+original clients wrote is read whole: they quote every `=` but no `/`, so a component without `=` continues a value.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from component import naming
 from component.errors import UserError
 
 _UUID = re.compile(naming.UUID_PATTERN)
+_DOTS = re.compile(r"\.{1,2}")
 
 
 def check_uuid(uuid: str) -> str:
@@ -44,7 +46,8 @@ def schema_key(uuid: str, table: str) -> str:
 
 def index_key(uuid: str, column: str, name: str) -> str:
     """Return the key of a secondary index file; `name` makes it new."""
-    return f"{uuid}/{naming.INDICES_FOLDER}/{quote(column)}/{quote(name)}{naming.INDEX_SUFFIX}"
+    folder = quote(column).replace(".", "%2E") if _DOTS.fullmatch(column) else quote(column)
+    return f"{uuid}/{naming.INDICES_FOLDER}/{folder}/{quote(name)}{naming.INDEX_SUFFIX}"
 
 
 def partition_label(values: Sequence[tuple[str, str]], stem: str) -> str:
@@ -63,26 +66,46 @@ def label_of_key(key: str) -> str:
 
 
 def partition_texts(key: str, partition_keys: Sequence[str]) -> dict[str, str]:
-    """Return the partition values in a data file's key, as text.
+    """Return the partition values in a data file's key, as text; a value that was cut at a slash is whole again.
 
-    Raises UserError `dataset.format` when the path does not hold exactly the partition keys: original clients cut
-    values at a slash without a word, which must not pass as another value.
+    Raises UserError `dataset.format` when the path does not hold exactly the partition keys, in their order.
     """
-    components = key.split("/")[2:-1]
-    pairs = [component.split("=", 1) for component in components if component.count("=") == 1]
-    values = {unquote(pair[0]): unquote(pair[1]) for pair in pairs}
-    if len(components) != len(partition_keys) or list(values) != list(partition_keys):
+    found = _pairs(key)
+    names = [name for name, _ in found]
+    if names != list(partition_keys):
         raise UserError(
             "dataset.format",
-            f"The path {key!r} does not hold the partition keys {', '.join(partition_keys) or '(none)'}",
-            remedy="A value with a slash written by an older client looks like this; rewrite the partition.",
+            f"The path {key!r} holds the partition keys {', '.join(names) or '(none)'},"
+            f" and the dataset has {', '.join(partition_keys) or '(none)'}",
         )
-    return values
+    return dict(found)
 
 
 def keys_in_path(key: str) -> tuple[str, ...]:
-    """Return the partition keys that a path shows, for headers that do not name them."""
-    return tuple(unquote(part.split("=", 1)[0]) for part in key.split("/")[2:-1] if part.count("=") == 1)
+    """Return the partition keys that a path shows, for headers that do not name them; errors as above."""
+    return tuple(name for name, _ in _pairs(key))
+
+
+def _pairs(key: str) -> list[tuple[str, str]]:
+    quoted: list[str] = []
+    for component in key.split("/")[2:-1]:
+        if "=" in component:
+            quoted.append(component)
+        elif quoted:
+            quoted[-1] += f"/{component}"
+        else:
+            raise _unreadable(key)
+    try:
+        pairs = [[unquote(part, errors="strict") for part in component.split("=")] for component in quoted]
+    except UnicodeDecodeError as error:
+        raise _unreadable(key) from error
+    if any(len(pair) != 2 for pair in pairs):
+        raise _unreadable(key)
+    return [(name, text) for name, text in pairs]
+
+
+def _unreadable(key: str) -> UserError:
+    return UserError("dataset.format", f"The path {key!r} cannot be read as name=value between table and file")
 
 
 def referenced(header_files: Mapping[str, Mapping[str, str]], indices: Mapping[str, Any]) -> list[str]:

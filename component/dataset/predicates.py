@@ -1,7 +1,8 @@
 """Predicates in disjunctive normal form: `[[(column, op, value), …AND], …OR]` (reference kartothek 4).
 
-Nulls follow SQL: a comparison with null is not true, so such rows are left out. Values are read as the column's type,
-so a date may be given as text.
+Nulls follow SQL: a comparison with null is not true, so such rows are left out. NaN follows IEEE 754: it equals
+nothing, itself included, and the two zeros are equal. Values are read as the column's type, so a date may be given as
+text.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ OPERATORS: Final = ("==", "!=", "<", "<=", ">", ">=", "in", "not in")
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One comparison; `value` is an Arrow scalar of the column's type, or an Arrow array for `in` and `not in`."""
+    """One comparison; `value` is an Arrow scalar of the column's type, or an Arrow array for `in` and `not in`.
+
+    Of a column that has no values yet (Arrow's null type) it is a null scalar, and the comparison is never true.
+    """
 
     column: str
     operator: str
@@ -29,8 +33,10 @@ class Condition:
 
     @property
     def expression(self) -> pc.Expression:
-        """The comparison as an Arrow expression; null where the column is null."""
+        """The comparison as an Arrow expression; null or false where the column is null."""
         column = pc.field(self.column)
+        if pa.types.is_null(self.value.type):
+            return pc.scalar(False)
         if self.operator == "in":
             return pc.is_valid(column) & pc.is_in(column, options=pc.SetLookupOptions(self.value))
         if self.operator == "not in":
@@ -46,11 +52,19 @@ class Condition:
         return bool(_KERNELS[self.operator](scalar, self.value).as_py())
 
     @property
-    def values(self) -> pa.Array | None:
-        """The values that rows must hold one of, for `==` and `in`; None for other operators."""
-        if self.operator == "==":
-            return pa.array([self.value.as_py()], self.value.type)
-        return self.value if self.operator == "in" else None
+    def indexable(self) -> bool:
+        """Whether an index can answer: it names neither nulls nor NaN, and most of it would be read for `!=`."""
+        return self.operator not in {"!=", "not in"} and not pa.types.is_null(self.value.type)
+
+    def may_hold(self, low: Any, high: Any) -> bool:
+        """Say whether the comparison can be true of a value between two values."""
+        low, high = pa.scalar(low, self.value.type), pa.scalar(high, self.value.type)
+        if self.operator in {"<", "<="}:
+            return bool(_KERNELS[self.operator](low, self.value).as_py())
+        if self.operator in {">", ">="}:
+            return bool(_KERNELS[self.operator](high, self.value).as_py())
+        inside = pc.and_(pc.greater_equal(self.value, low), pc.less_equal(self.value, high))
+        return bool(pc.any(inside).as_py() if self.operator == "in" else inside.as_py())
 
 
 _COMPARE: Final = {
@@ -72,7 +86,7 @@ _KERNELS: Final = {
 
 Conjunction = tuple[Condition, ...]
 Predicates = tuple[Conjunction, ...]
-"""Rows are kept for which all conditions of any conjunction are true. Never empty, nor is any conjunction."""
+"""Rows are kept for which all conditions of any conjunction are true. No conjunction is empty."""
 
 
 def bind_predicates(predicates: Sequence[Sequence[Sequence[Any]]], schema: pa.Schema) -> Predicates:
@@ -107,18 +121,37 @@ def _bind(condition: Sequence[Any], schema: pa.Schema) -> Condition:
         raise UserError(
             "dataset.predicate", f"{operator!r} is no operator", remedy=f"Use one of {', '.join(OPERATORS)}."
         )
-    data_type = schema.field(column).type
-    if operator in {"in", "not in"}:
-        if not isinstance(value, (list, tuple)):
-            raise _misfit(column, value, f"a list of {data_type}")
-        return Condition(column, operator, pa.array([_value(column, v, data_type) for v in value], data_type))
-    return Condition(column, operator, pa.scalar(_value(column, value, data_type), data_type))
+    return Condition(column, operator, _bind_value(column, operator, value, schema.field(column).type))
+
+
+def _bind_value(column: str, operator: str, value: Any, data_type: pa.DataType) -> Any:
+    if pa.types.is_null(data_type):
+        return pa.scalar(None)
+    if pa.types.is_nested(data_type):
+        raise UserError(
+            "dataset.predicate",
+            f"Values of type {data_type} cannot be compared",
+            place=Place(column=column),
+            remedy="Use another column.",
+        )
+    if operator not in {"in", "not in"}:
+        return pa.scalar(_value(column, value, data_type), data_type)
+    if not isinstance(value, (list, tuple, set, frozenset)):
+        raise _misfit(column, value, f"a list of {data_type}")
+    return pa.array(_as_set([_value(column, each, data_type) for each in value]), data_type)
+
+
+def _as_set(values: Sequence[Any]) -> list[Any]:
+    """Return the values so that a look-up by bits finds what `==` finds: no NaN, and both zeros for one."""
+    kept = [value for value in values if value == value]  # noqa: PLR0124 - NaN is what differs from itself
+    zeros = [0.0, -0.0] if any(isinstance(value, float) and value == 0 for value in kept) else []
+    return kept + zeros
 
 
 def _value(column: str, value: Any, data_type: pa.DataType) -> Any:
-    """Return the value as one of the type; exact, so 1.5 is no integer and True is no number."""
-    number = pa.types.is_integer(data_type) or pa.types.is_floating(data_type) or pa.types.is_decimal(data_type)
-    if value is None or (isinstance(value, bool) and number):
+    """Return the value as one of the type; exact, so 1.5 is no integer, True no number, and a day no moment."""
+    is_number = pa.types.is_integer(data_type) or pa.types.is_floating(data_type) or pa.types.is_decimal(data_type)
+    if value is None or (isinstance(value, bool) and is_number):
         raise _misfit(column, value, str(data_type))
     text_like = pa.types.is_string(data_type) or pa.types.is_boolean(data_type)
     try:
@@ -126,9 +159,12 @@ def _value(column: str, value: Any, data_type: pa.DataType) -> Any:
             return pa.scalar(value).cast(data_type).as_py()
         if pa.types.is_decimal(data_type):
             return pa.scalar(str(value)).cast(data_type).as_py()
-        return pa.scalar(value, data_type).as_py()
-    except (pa.ArrowException, TypeError, ValueError) as error:
+        found = pa.scalar(value, data_type).as_py()
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         raise _misfit(column, value, str(data_type)) from error
+    if found != value and value == value:  # noqa: PLR0124 - NaN is what differs from itself
+        raise _misfit(column, value, str(data_type))
+    return found
 
 
 def _misfit(column: str, value: Any, wanted: str) -> UserError:
@@ -140,15 +176,29 @@ def _misfit(column: str, value: Any, wanted: str) -> UserError:
     )
 
 
-def residual(predicates: Predicates, partition_values: Mapping[str, Any]) -> pc.Expression | bool:
-    """Return what is left to filter in a file of these partition values: False for no row, True for every row."""
-    left: list[pc.Expression] = []
+def residual(predicates: Predicates, partition_values: Mapping[str, Any]) -> Predicates | None:
+    """Return what is left to ask of the rows in a file of these partition values.
+
+    None: no row can be wanted. Empty: every row is.
+    """
+    left: list[Conjunction] = []
     for conjunction in predicates:
-        known = [c for c in conjunction if c.column in partition_values]
+        known = [condition for condition in conjunction if condition.column in partition_values]
         if not all(condition.holds(partition_values[condition.column]) for condition in known):
             continue
-        rest = [condition.expression for condition in conjunction if condition.column not in partition_values]
+        rest = tuple(condition for condition in conjunction if condition.column not in partition_values)
         if not rest:
-            return True
-        left.append(reduce(lambda a, b: a & b, rest))
-    return reduce(lambda a, b: a | b, left) if left else False
+            return ()
+        left.append(rest)
+    return tuple(left) or None
+
+
+def expression_of(predicates: Predicates) -> pc.Expression:
+    """Return predicates, of which there is at least one, as an Arrow expression."""
+    conjunctions = [reduce(lambda a, b: a & b, (c.expression for c in conjunction)) for conjunction in predicates]
+    return reduce(lambda a, b: a | b, conjunctions)
+
+
+def columns_of(predicates: Predicates) -> frozenset[str]:
+    """Return the names of the columns that predicates ask about."""
+    return frozenset(condition.column for conjunction in predicates for condition in conjunction)

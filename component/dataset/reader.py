@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from component import naming
 from component.dataset.data_file import read_rows
-from component.dataset.header import Header, StoredHeader, read_header
-from component.dataset.index import embedded_labels, lookup
-from component.dataset.keys import check_uuid, keys_in_path, label_of_key, partition_texts, schema_key
+from component.dataset.header import Header, StoredHeader
+from component.dataset.implicit import read_whole_header
+from component.dataset.keys import check_uuid, partition_texts, schema_key
 from component.dataset.layout import source_order, trusted_schema
-from component.dataset.predicates import Conjunction, Predicates, bind_predicates, residual
+from component.dataset.lookup import labels_where, lookup, read_embedded
+from component.dataset.predicates import Condition, Predicates, bind_predicates, residual
 from component.dataset.schema import decode_schema
 from component.dataset.values import parse_value
 from component.errors import UserError
@@ -49,12 +48,12 @@ class Dataset:
 
 @dataclass(frozen=True, slots=True)
 class FileScan:
-    """One data file to read: its partition values, and what is left to filter (None: nothing)."""
+    """One data file to read: its partition values, and what is left to ask of its rows (empty: nothing)."""
 
     label: str
     key: str
     partition_values: Mapping[str, Any]
-    keep: pc.Expression | None
+    keep: Predicates
 
 
 def open_dataset(store: Store, uuid: str, *, table: str | None = None) -> Dataset:
@@ -62,84 +61,64 @@ def open_dataset(store: Store, uuid: str, *, table: str | None = None) -> Datase
 
     UserError `dataset.missing` when there is none, `dataset.format` when it does not follow the format.
     """
-    stored = read_header(store, check_uuid(uuid))
+    stored = read_whole_header(store, check_uuid(uuid))
     if stored is None:
         raise UserError("dataset.missing", f"There is no dataset {uuid!r} in {store.url}")
-    if not stored.header.explicit:
-        stored = _list_partitions(store, stored)
-    name = table or stored.header.table
-    schema = decode_schema(store.get(schema_key(uuid, name)))
     header = stored.header
+    name = table or header.table
+    schema = decode_schema(store.get(schema_key(uuid, name)))
     return Dataset(store, stored, name, trusted_schema(header.extras, schema, header.partition_keys))
-
-
-def _list_partitions(store: Store, stored: StoredHeader) -> StoredHeader:
-    """Find the files of a header that names none (reference kartothek 1.6)."""
-    uuid = stored.header.uuid
-    partitions: dict[str, dict[str, str]] = {}
-    for stat in store.list(f"{uuid}/"):
-        parts = stat.key.split("/")
-        if stat.key.endswith(naming.PARQUET_SUFFIX) and parts[1] != naming.INDICES_FOLDER:
-            partitions.setdefault(label_of_key(stat.key), {})[parts[1]] = stat.key
-    first = next((key for files in partitions.values() for key in files.values()), None)
-    keys = stored.header.partition_keys or (keys_in_path(first) if first else ())
-    old = stored.header
-    header = Header(uuid, partitions, tuple(keys), old.indices, old.metadata, explicit=False)
-    return StoredHeader(header, stored.storage_format, stored.version)
 
 
 def plan_scan(dataset: Dataset, predicates: Sequence[Sequence[Sequence[Any]]] | None = None) -> tuple[FileScan, ...]:
     """Return the files that may hold rows for the predicates, in label order.
 
-    Partition values prune first, then secondary indices for `==` and `in`; one index is read per column at most. Raises
-    UserError as `bind_predicates`.
+    Partition values prune, and secondary indices for every operator but `!=` and `not in`. Each index is opened once at
+    most, whatever the number of conditions and partitions. Raises UserError as `bind_predicates`.
     """
-    bound = bind_predicates(predicates, dataset.schema) if predicates is not None else None
-    candidates = _candidates(dataset, bound) if bound else None
+    bound = bind_predicates(predicates, dataset.schema) if predicates is not None else ()
+    candidates = _candidates(dataset, bound)
     scans = []
-    for label in sorted(dataset.header.partitions):
-        key = dataset.header.partitions[label].get(dataset.table)
+    for label, files in sorted(dataset.header.partitions.items()):
+        key = files.get(dataset.table)
         if key is None:
             raise UserError("dataset.format", f"The partition {label!r} has no file of table {dataset.table!r}")
         if candidates is not None and label not in candidates:
             continue
         values = dataset.partition_values(key)
-        left = residual(bound, values) if bound else True
-        if left is not False:
-            scans.append(FileScan(label, key, values, None if left is True else left))
+        left = residual(bound, values) if bound else ()
+        if left is not None:
+            scans.append(FileScan(label, key, values, left))
     return tuple(scans)
 
 
-def _candidates(dataset: Dataset, predicates: Predicates) -> set[str] | None:
+def _candidates(dataset: Dataset, predicates: Predicates) -> frozenset[str] | None:
     """Return the labels that the indices leave over, or None when some conjunction is not narrowed by an index."""
-    found: set[str] = set()
-    read: dict[str, set[str]] = {}
+    asked: dict[str, list[Condition]] = {}
     for conjunction in predicates:
-        labels = _conjunction_labels(dataset, conjunction, read)
-        if labels is None:
+        indexed = [condition for condition in conjunction if _has_index(dataset, condition)]
+        if not indexed:
             return None
-        found |= labels
-    return found
+        for condition in indexed:
+            asked.setdefault(condition.column, []).append(condition)
+    found = {column: iter(_lookup(dataset, column, conditions)) for column, conditions in asked.items()}
+    labels = [
+        frozenset.intersection(*(next(found[c.column]) for c in conjunction if _has_index(dataset, c)))
+        for conjunction in predicates
+    ]
+    return frozenset().union(*labels) if labels else None
 
 
-def _conjunction_labels(dataset: Dataset, conjunction: Conjunction, read: dict[str, set[str]]) -> set[str] | None:
-    labels: set[str] | None = None
-    for condition in conjunction:
-        if condition.column not in dataset.header.indices or condition.values is None:
-            continue
-        memo = f"{condition.column}={condition.values}"
-        if memo not in read:
-            read[memo] = _lookup(dataset, condition.column, condition.values)
-        labels = read[memo] if labels is None else labels & read[memo]
-    return labels
+def _has_index(dataset: Dataset, condition: Condition) -> bool:
+    return condition.indexable and condition.column in dataset.header.indices
 
 
-def _lookup(dataset: Dataset, column: str, wanted: pa.Array) -> set[str]:
+def _lookup(dataset: Dataset, column: str, conditions: Sequence[Condition]) -> list[frozenset[str]]:
     index = dataset.header.indices[column]
     if isinstance(index, Mapping):
-        return embedded_labels(index, wanted.to_pylist())
+        return labels_where(read_embedded(index, column, dataset.schema.field(column).type), conditions)
     with dataset.store.open(index) as file:
-        return lookup(file, column, wanted)
+        return lookup(file, column, conditions)
 
 
 def read_scan(store: Store, schema: pa.Schema, scan: FileScan, columns: Sequence[str]) -> pa.Table:

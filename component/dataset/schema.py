@@ -39,6 +39,8 @@ _WIDEST: Final = (
     (pa.types.is_floating, pa.float64()),
     (pa.types.is_large_string, pa.string()),
     (pa.types.is_string_view, pa.string()),
+    (pa.types.is_large_binary, pa.binary()),
+    (pa.types.is_binary_view, pa.binary()),
 )
 
 
@@ -59,16 +61,21 @@ def encode_schema(schema: pa.Schema) -> bytes:
 def decode_schema(data: bytes) -> pa.Schema:
     """Return the normalised schema in `_common_metadata`, without metadata and without a stored pandas index.
 
-    UserError `dataset.format` when the bytes are no Parquet.
+    UserError `dataset.format` when the bytes are no Parquet, or their pandas metadata is no JSON.
     """
     try:
         stored = pq.read_schema(pa.BufferReader(data))
-    except (pa.ArrowInvalid, OSError) as error:
+        hidden = _index_columns((stored.metadata or {}).get(b"pandas", b"{}"))
+    except (pa.ArrowException, OSError, ValueError) as error:
         raise UserError("dataset.format", f"The schema (_common_metadata) cannot be read: {error}") from error
-    pandas = (stored.metadata or {}).get(b"pandas")
-    index_columns = json.loads(pandas).get("index_columns", []) if pandas else []
-    hidden = {name for name in index_columns if isinstance(name, str)}
     return pa.schema([pa.field(f.name, normal_type(f.type)) for f in stored if f.name not in hidden])
+
+
+def _index_columns(pandas: bytes) -> set[str]:
+    """Return the names of the columns that hold a pandas index; an index of numbers has no column but a description."""
+    described = json.loads(pandas)
+    names = described.get("index_columns") if isinstance(described, dict) else None
+    return {name for name in names if isinstance(name, str)} if isinstance(names, list) else set()
 
 
 def same_flavour(left: pa.DataType, right: pa.DataType) -> bool:

@@ -42,8 +42,8 @@ def parse_value(text: str, data_type: pa.DataType) -> Any:
     if read is None:
         raise UserError("dataset.format", f"Partition values of type {data_type} cannot be read")
     try:
-        return read(text)
-    except (ValueError, OverflowError) as error:
+        return pa.scalar(read(text), data_type).as_py()
+    except (pa.ArrowInvalid, ValueError, OverflowError) as error:
         raise UserError("dataset.format", f"The partition value {text!r} is no {data_type}") from error
 
 

@@ -1,16 +1,18 @@
 """Rows to data files: cut by partition keys, hold within a budget, write whole files under new names.
 
 A writer holds the rows of its split per partition and writes each partition's file at the end. When what it holds
-passes the budget, the largest partitions are written early (roll), so memory is bounded by the budget and not by the
-split. When a split holds more partitions than it may write directly, it stops: its rows are shuffled by key first.
+passes the budget, the largest partitions are written early (roll) until half of it is free, so memory is bounded by the
+budget and not by the split, and each row is copied once more at most. When a split holds more partitions than it may
+write directly, it stops: its rows are shuffled by key first.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import reduce
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -22,10 +24,15 @@ from component.dataset.index import encode_fragment, fragment_of_files
 from component.dataset.keys import data_key, partition_label
 from component.dataset.layout import Layout
 from component.dataset.values import value_text
+from component.errors import Place, TablemillError, UserError
 from component.store.base import Store
 
 PartitionValues = tuple[str, ...]
 """The partition values of a row, as text, in the order of the partition keys."""
+
+_LARGEST_CODE: Final = 2**62
+ROW_NUMBER: Final = "__index_level_0__"
+"""Column of files that would have none, since a file without columns has no rows; plateau's name for such a column."""
 
 
 class TooManyPartitionsError(Exception):
@@ -63,23 +70,46 @@ def cut_by_keys(rows: pa.Table, partition_on: tuple[str, ...]) -> Iterator[tuple
     if not partition_on:
         yield (), rows
         return
-    encoded = [_encode(rows[name]) for name in partition_on]
-    codes = reduce(lambda left, right: left * len(right[1]) + right[0], encoded[1:], encoded[0][0])
-    distinct, inverse = np.unique(codes, return_inverse=True)
+    keys = [_encode(rows, name) for name in partition_on]
+    distinct, inverse = np.unique(_codes(keys, rows.num_rows), return_inverse=True)
     rest = rows.drop_columns(list(partition_on))
     if len(distinct) == 1:
-        yield _texts(int(distinct[0]), encoded), rest
+        yield _texts(keys, 0), rest
         return
     order = np.argsort(inverse.astype(_smallest(len(distinct))), kind="stable")
     ends = np.cumsum(np.bincount(inverse))
     ordered = rest.take(pa.array(order))
-    for code, start, stop in zip(distinct, [0, *ends], ends, strict=False):
-        yield _texts(int(code), encoded), ordered.slice(start, stop - start)
+    for start, stop in zip([0, *ends], ends, strict=False):
+        yield _texts(keys, order[start]), ordered.slice(start, stop - start)
 
 
-def _encode(column: pa.ChunkedArray) -> tuple[Any, list[Any]]:
-    encoded = column.combine_chunks().dictionary_encode()
-    return encoded.indices.to_numpy().astype(np.int64), encoded.dictionary.to_pylist()
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """A partition column: the distinct values, and for each row the position of its value among them."""
+
+    positions: Any
+    values: list[Any]
+
+
+def _encode(rows: pa.Table, name: str) -> _Key:
+    encoded = rows[name].combine_chunks().dictionary_encode()
+    try:
+        values = encoded.dictionary.to_pylist()
+    except (ValueError, OverflowError) as error:
+        raise UserError(
+            "cell.type", f"A partition value is out of the range of years: {error}", place=Place(column=name)
+        ) from error
+    return _Key(encoded.indices.to_numpy().astype(np.int64), values)
+
+
+def _codes(keys: list[_Key], rows: int) -> Any:
+    """Return a number for each combination of values; numbers are made dense before they would pass 64 bits."""
+    codes, bound = keys[0].positions, len(keys[0].values)
+    for key in keys[1:]:
+        if bound * len(key.values) > _LARGEST_CODE:
+            codes, bound = np.unique(codes, return_inverse=True)[1], rows
+        codes, bound = codes * len(key.values) + key.positions, bound * len(key.values)
+    return codes
 
 
 def _smallest(count: int) -> Any:
@@ -87,12 +117,8 @@ def _smallest(count: int) -> Any:
     return np.uint8 if count <= 256 else np.uint16 if count <= 65536 else np.int64
 
 
-def _texts(code: int, encoded: list[tuple[Any, list[Any]]]) -> PartitionValues:
-    texts = []
-    for _, values in reversed(encoded):
-        code, position = divmod(code, len(values))
-        texts.append(value_text(values[position]))
-    return tuple(reversed(texts))
+def _texts(keys: list[_Key], row: int) -> PartitionValues:
+    return tuple(value_text(key.values[key.positions[row]]) for key in keys)
 
 
 @dataclass(slots=True)
@@ -101,6 +127,12 @@ class _Held:
 
     tables: list[pa.Table] = field(default_factory=list)
     bytes: int = 0
+
+    def own(self) -> None:
+        """Hold a copy of the rows and nothing else."""
+        joined = pa.concat_tables(self.tables)
+        rows = joined.take(pa.array(np.arange(joined.num_rows))) if len(self.tables) == 1 else joined.combine_chunks()
+        self.tables, self.bytes = [rows], rows.get_total_buffer_size()
 
 
 class PartitionWriter:
@@ -127,10 +159,13 @@ class PartitionWriter:
         self._held: dict[PartitionValues, _Held] = {}
         self._seen: set[PartitionValues] = set()
         self._files: list[WrittenFile] = []
+        self._puts = _Puts(store)
         self._values: dict[str, list[tuple[str, Any]]] = {name: [] for name in layout.secondary_indices}
 
     def add(self, rows: pa.Table) -> None:
         """Take rows in the layout's schema. Raises TooManyPartitionsError before anything of these rows is written."""
+        if set(rows.column_names) <= set(self._layout.partition_on):
+            rows = rows.append_column(ROW_NUMBER, pa.array(np.arange(rows.num_rows)))
         for values, part in cut_by_keys(rows, self._layout.partition_on):
             held = self._held.setdefault(values, _Held())
             held.tables.append(part)
@@ -138,18 +173,31 @@ class PartitionWriter:
             self._seen.add(values)
         if self._most_partitions is not None and len(self._seen) > self._most_partitions:
             raise TooManyPartitionsError
-        while sum(held.bytes for held in self._held.values()) > self._buffer_bytes:
+        if self._held_bytes() > self._buffer_bytes:
             self._roll()
 
+    def _held_bytes(self) -> int:
+        return sum(held.bytes for held in self._held.values())
+
     def _roll(self) -> None:
-        """Write the largest partition held; later rows of it go to a file of another name."""
-        largest = max(self._held, key=lambda values: self._held[values].bytes)
-        self._write(largest, self._stems())
+        """Write the largest partitions held; later rows of theirs go to files of other names.
+
+        What stays is copied, since it would keep the batches that it was cut from in memory.
+        """
+        stem, left = self._stems(), self._held_bytes()
+        for values in sorted(self._held, key=lambda values: self._held[values].bytes, reverse=True):
+            if left <= self._buffer_bytes // 2:
+                break
+            left -= self._held[values].bytes
+            self._write(values, stem)
+        for held in self._held.values():
+            held.own()
 
     def finish(self) -> Written:
         """Write what is held and say what was written."""
         for values in list(self._held):
             self._write(values, self._stem)
+        self._puts.wait()
         fragments = {
             name: encode_fragment(fragment_of_files(columns, self._layout.index_type(name))).to_pybytes()
             for name, columns in self._values.items()
@@ -158,6 +206,8 @@ class PartitionWriter:
 
     def abort(self) -> None:
         """Delete what was written."""
+        with contextlib.suppress(TablemillError):
+            self._puts.wait()
         for file in self._files:
             self._store.delete(file.key)
         self._files.clear()
@@ -171,6 +221,29 @@ class PartitionWriter:
         data = encode_rows(rows)
         key = data_key(self._layout.uuid, self._layout.table, label)
         self._files.append(WrittenFile(label, key, rows.num_rows, data.size))
-        self._store.put(key, data)
+        self._puts.put(key, data)
         for name, columns in self._values.items():
             columns.append((label, pc.unique(rows[name])))
+
+
+class _Puts:
+    """Puts objects in the background, one at a time: the next file is encoded while the store makes the last durable.
+
+    At most one object waits, so that memory stays bounded; an error comes up at the next put, or at `wait`.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._pool = ThreadPoolExecutor(1, "put")
+        self._last: Future[None] | None = None
+
+    def put(self, key: str, data: pa.Buffer) -> None:
+        """Put an object after the one before it."""
+        self.wait()
+        self._last = self._pool.submit(self._store.put, key, data)
+
+    def wait(self) -> None:
+        """Wait until everything is in the store; raise what its put raised."""
+        last, self._last = self._last, None
+        if last is not None:
+            last.result()

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import pyarrow as pa
 
 from component.errors import Place, UserError
+
+_REMEDIES: Final = {
+    "cell.type": "Correct the cell, change the column's type",
+    "csv.encoding": "Save the file as UTF-8",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +31,7 @@ class BadRow:
 
     def error(self, place: Place) -> UserError:
         """Return the error that stops the run; `place` says table and slice."""
-        what = "the row" if self.column is None else "the cell, change the column's type"
-        remedy = f"Correct {what}, or set on_bad_row to reject."
+        remedy = f"{_REMEDIES.get(self.code, 'Correct the row')}, or set on_bad_row to reject."
         at = Place(place.table, place.slice, self.row, self.column, self.value)
         return UserError(self.code, self.reason, place=at, remedy=remedy)
 

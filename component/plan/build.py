@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from component import naming
 from component.config.model import Config, DatasetConfig, LimitsConfig, OutputConfig, TableConfig
 from component.config.parameters import ColumnConfig
 from component.dataset.values import check_partition_type
@@ -20,18 +21,19 @@ _TABLE_ID = re.compile(r"(?:in|out)\.[^.]+\.([^.]+)")
 
 
 def build_plan(config: Config, sources: Sequence[Source], warnings: Sequence[str] = ()) -> Plan:
-    """Return the plan; with no datasets configured every source becomes a dataset, with no outputs each comes back.
+    """Return the plan; with nothing configured every source becomes a dataset and comes back as an output table.
 
-    UserError `source.missing`, `column.missing`, `column.type`, `config.value`.
+    UserError `source.missing`, `column.missing`, `column.type`, `config.value`, `config.duplicate_output`.
     """
     parameters = config.parameters
     datasets = tuple(plan_dataset(dataset, sources) for dataset in parameters.datasets)
     if not datasets and not parameters.outputs:
         datasets = default_datasets(sources)
-    outputs = tuple(plan_output(output, datasets) for output in parameters.outputs)
-    if not parameters.outputs:
         outputs = tuple(OutputPlan(dataset.uuid, dataset.uuid, dataset.table) for dataset in datasets)
+    else:
+        outputs = tuple(plan_output(output, datasets) for output in parameters.outputs)
     url = parameters.store.url if parameters.store else None
+    _check_names(outputs, datasets, archives=url is None)
     return Plan(datasets, outputs, url, plan_limits(parameters.limits), tuple(warnings))
 
 
@@ -217,6 +219,20 @@ def plan_output(config: OutputConfig, datasets: Sequence[DatasetPlan]) -> Output
         compression=config.compression,
         tags=config.tags,
     )
+
+
+def _check_names(outputs: Sequence[OutputPlan], datasets: Sequence[DatasetPlan], *, archives: bool) -> None:
+    """Refuse outputs with the name of something that the run writes by itself."""
+    tables = {dataset.uuid + naming.REJECTED_SUFFIX: "the rejected rows" for dataset in datasets if dataset.reject}
+    files = {dataset.uuid + naming.ARCHIVE_SUFFIX: "the archive" for dataset in datasets if archives}
+    for output in outputs:
+        what = (tables if output.written_as == "table" else files).get(output.name.removesuffix(".csv"))
+        if what is not None:
+            raise UserError(
+                "config.duplicate_output",
+                f"An output and {what} of a dataset have the same name {output.name!r}",
+                remedy='Give the output another "name".',
+            )
 
 
 def _check_output_columns(config: OutputConfig, made: DatasetPlan) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from component import naming
 from component.errors import Place
+from component.formats.csv.guess import guess_splits
 from component.formats.csv.read import CsvReader
 from component.formats.csv.source import CsvSplit
 from component.formats.csv.split import ByteRange, plan_splits
@@ -21,8 +22,13 @@ def split_size(source: Source, limits: Limits, cores: int) -> int:
     return max(1, min(limits.split_bytes, max(LEAST_SPLIT_BYTES, even)))
 
 
-def splits_of(source: Source, limits: Limits, cores: int) -> tuple[CsvSplit | ParquetSplit, ...]:
-    """Return the splits of a source in its order. A gzip slice is one split; a plain slice is cut exactly."""
+def splits_of(
+    source: Source, limits: Limits, cores: int, *, counted: bool = False
+) -> tuple[CsvSplit | ParquetSplit, ...]:
+    """Return the splits of a source in its order. A gzip slice is one split.
+
+    The cuts of a plain slice are guessed, and proven by reading; `counted` ones are right if enclosures pair up.
+    """
     size = split_size(source, limits, cores)
     splits: list[CsvSplit | ParquetSplit] = []
     for part in source.slices:
@@ -32,12 +38,22 @@ def splits_of(source: Source, limits: Limits, cores: int) -> tuple[CsvSplit | Pa
             whole = ByteRange(0, part.size)
             splits.append(_csv_split(source, part, whole, limits))
         else:
-            ranges = plan_splits(part.path, source.dialect, start=part.data_start, split_bytes=size, threads=cores)
-            splits += [_csv_split(source, part, found, limits) for found in ranges]
+            splits += [
+                _csv_split(source, part, found, limits, guessed=not counted)
+                for found in _ranges(source, part, size, cores, counted=counted)
+            ]
     return tuple(splits)
 
 
-def _csv_split(source: Source, part: SourceSlice, found: ByteRange, limits: Limits) -> CsvSplit:
+def _ranges(source: Source, part: SourceSlice, size: int, cores: int, *, counted: bool) -> tuple[ByteRange, ...]:
+    if counted:
+        return plan_splits(part.path, source.dialect, start=part.data_start, split_bytes=size, threads=cores)
+    return guess_splits(part.path, source.dialect, start=part.data_start, split_bytes=size)
+
+
+def _csv_split(
+    source: Source, part: SourceSlice, found: ByteRange, limits: Limits, *, guessed: bool = False
+) -> CsvSplit:
     return CsvSplit(
         table=source.file_name,
         slice=part.name,
@@ -46,6 +62,7 @@ def _csv_split(source: Source, part: SourceSlice, found: ByteRange, limits: Limi
         range=found,
         data_start=part.data_start,
         skip_header=part.skip_header,
+        guessed=guessed,
         block_bytes=limits.block_bytes,
     )
 

@@ -38,7 +38,7 @@ def _known(error: BaseException, log: Log) -> str:
     if error.__cause__ is not None:
         log.debug("Behind the failure:", details=_traceback(error))
     if isinstance(error, TablemillError):
-        error = type(error)(error.code, _without_frames(error.text), place=error.place, remedy=error.remedy)
+        error = TablemillError(error.code, _without_frames(error.text), place=error.place, remedy=error.remedy)
     return re.sub(r"\s*\n\s*", " ", log.mask(str(error)))
 
 

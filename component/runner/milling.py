@@ -105,11 +105,17 @@ def prepare_datasets(
     milled: Sequence[tuple[MillJob, MillResult]],
     plans: Sequence[DatasetPlan],
 ) -> list[MilledDataset]:
-    """Build the indices and make the headers."""
-    return [
-        MilledDataset(plan, job, result, prepare(store, commit, result.written))
-        for plan, commit, (job, result) in zip(plans, commits, milled, strict=True)
-    ]
+    """Build the indices and make the headers; on any error nothing of the datasets is left."""
+    prepared: list[MilledDataset] = []
+    try:
+        for plan, commit, (job, result) in zip(plans, commits, milled, strict=True):
+            prepared.append(MilledDataset(plan, job, result, prepare(store, commit, result.written)))
+    except BaseException:
+        abandon(store, prepared)
+        for job, result in milled[len(prepared) :]:
+            discard(job, result)
+        raise
+    return prepared
 
 
 def prepare_again(store: Store, milled: Sequence[MilledDataset]) -> list[MilledDataset]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from component import naming
 from component.dataset.header import StoredHeader
 from component.dataset.predicates import bind_predicates
 from component.dataset.reader import Dataset, FileScan, open_dataset, plan_scan
@@ -86,7 +87,7 @@ def out_table(output: OutputPlan, shape: OutputShape, destinations: Destinations
 
 def rejected_table(plan: DatasetPlan, destinations: Destinations, family: Family) -> OutTable:
     """Return the table of the rejected rows of a dataset."""
-    name = f"{plan.uuid}.rejected"
+    name = plan.uuid + naming.REJECTED_SUFFIX
     manifest = table_manifest(
         REJECTED_COLUMNS,
         family=family,

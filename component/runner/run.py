@@ -6,7 +6,7 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,10 +17,10 @@ from component.config.environment import Environment
 from component.config.load import load_config
 from component.config.model import Config
 from component.config.secrets import secret_values
-from component.dataset.commit import TRIES, Prepared, publish, rollback
-from component.errors import CommitRefusedError, UserError
+from component.dataset.commit import TRIES
+from component.errors import CommitRefusedError, CommitUnknownError, UserError
 from component.folder.layout import DataFolder
-from component.folder.state import read_state, write_state
+from component.folder.state import read_state
 from component.folder.tables import orphaned_manifests
 from component.mapping.model import Resolution
 from component.outputs.manifest import family_for
@@ -33,7 +33,7 @@ from component.report.log import Log
 from component.report.progress import Progress
 from component.report.summary import RunSummary
 from component.runner.destinations import Destinations, OutTable, find_destinations
-from component.runner.home import Home, open_home, pack_datasets
+from component.runner.home import Home, open_home
 from component.runner.milling import (
     MilledDataset,
     Splits,
@@ -55,8 +55,12 @@ from component.runner.producing import (
     stage_manifests,
     stage_rejected,
 )
+from component.runner.publishing import publish_run
 from component.runner.summing import summarize
 from component.spark.engine import Engine
+
+StartEngine = Callable[[str, Mapping[str, str]], contextlib.AbstractContextManager[Engine]]
+"""Starts Spark, from the master's URL and Spark's settings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,7 @@ class Run:
     scratch: Path
 
 
-def run(environment: Environment, log: Log, progress: Progress) -> RunSummary:
+def run(environment: Environment, log: Log, progress: Progress, *, start: StartEngine = Engine) -> RunSummary:
     """Carry out one run on the data folder of the environment.
 
     Raises a TablemillError with out/ and the datasets as they were before.
@@ -86,7 +90,7 @@ def run(environment: Environment, log: Log, progress: Progress) -> RunSummary:
     folder.create_missing()
     folder.check_writable()
     spark = config.parameters.spark
-    with _scratch() as scratch, Engine(spark.master, spark.conf) as engine:
+    with _scratch() as scratch, start(spark.master, spark.conf) as engine:
         this = Run(folder, config, environment, log, progress, scratch)
         summary = _run(this, engine, started)
     progress.finish()
@@ -120,11 +124,12 @@ def _run(this: Run, engine: Engine, started: float) -> RunSummary:
     destinations.resolve(this.folder, _predicted(this, plan, home, destinations).values())
     milled = _mill(this, plan, home, engine)
     try:
-        finished = _finish(this, plan, home, engine, destinations, milled)
+        finished = _finish(this, plan, home, engine, destinations, milled, state)
+    except CommitUnknownError:
+        raise  # what a header may name is not deleted
     except BaseException:
         abandon(home.store, milled)
         raise
-    write_state(this.folder.out_state, {**state, "tablemill": _state_of(finished.milled)})
     return summarize(
         home,
         finished.milled,
@@ -149,10 +154,11 @@ def _predicted(this: Run, plan: Plan, home: Home, destinations: Destinations) ->
 
 def _mill(this: Run, plan: Plan, home: Home, engine: Engine) -> list[MilledDataset]:
     """Mill all datasets; the splits are found while Spark starts."""
-    with ThreadPoolExecutor(1, "splits") as pool:
+    with _splitting() as pool:
         cores = _cores(this.config.parameters.spark.master)
         splits: list[Future[Splits]] = [
-            pool.submit(splits_of, dataset.source, plan.limits, cores) for dataset in plan.datasets
+            pool.submit(splits_of, dataset.source, plan.limits, cores, counted=bool(dataset.infer))
+            for dataset in plan.datasets
         ]
         plan_commits(home.store, plan.datasets)
         this.progress.stage("start")
@@ -174,6 +180,17 @@ def _mill(this: Run, plan: Plan, home: Home, engine: Engine) -> list[MilledDatas
     )
     this.progress.stage("index")
     return prepare_datasets(home.store, commits, written, datasets)
+
+
+@contextlib.contextmanager
+def _splitting() -> Iterator[ThreadPoolExecutor]:
+    """Give a thread that finds splits; when the run fails meanwhile, nobody waits for those that are left."""
+    with ThreadPoolExecutor(1, "splits") as pool:
+        try:
+            yield pool
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def _cores(master: str) -> int:
@@ -198,13 +215,16 @@ def _finish(
     engine: Engine,
     destinations: Destinations,
     milled: list[MilledDataset],
+    state: Mapping[str, Any],
 ) -> Finished:
     """Stage the outputs of the new state, publish headers and outputs; an append that lost the race starts again."""
     for attempt in range(TRIES):
         stage = Stage(this.folder)
         try:
             produced, resolution = _produce(this, plan, home, engine, destinations, milled, stage)
-            _publish(this, home, milled, stage)
+            this.progress.stage("publish")
+            stage.state({**state, "tablemill": _state_of(milled)})
+            publish_run(home, milled, stage)
         except CommitRefusedError:
             stage.discard()
             if attempt == TRIES - 1 or any(one.prepared.plan.mode != "append" for one in milled):
@@ -249,23 +269,6 @@ def _produce(
     for finding in resolution.findings:
         this.log.warning(finding.text)
     return produced, resolution
-
-
-def _publish(this: Run, home: Home, milled: Sequence[MilledDataset], stage: Stage) -> None:
-    """Put the headers, then move the outputs to their place; when a later step fails, what was published goes back."""
-    this.progress.stage("publish")
-    done: list[Prepared] = []
-    try:
-        for one in milled:
-            publish(home.store, one.prepared)
-            done.append(one.prepared)
-        if home.archives:
-            pack_datasets(home, done, stage)
-        stage.publish()
-    except BaseException:
-        for prepared in reversed(done):
-            rollback(home.store, prepared)
-        raise
 
 
 def _state_of(milled: Sequence[MilledDataset]) -> dict[str, Any]:

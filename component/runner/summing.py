@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from component import naming
 from component.mapping.model import Resolution
 from component.report.summary import DatasetSummary, OutputSummary, RunSummary
 from component.runner.destinations import load_of
@@ -55,6 +56,6 @@ def _output(one: Produced, resolution: Resolution) -> OutputSummary:
 
 
 def _rejected(one: MilledDataset, resolution: Resolution) -> OutputSummary:
-    name = f"{one.plan.uuid}.rejected"
+    name = one.plan.uuid + naming.REJECTED_SUFFIX
     load = load_of(resolution, name)
     return OutputSummary(name, one.result.rejected, 1, 0, load.destination, str(load.rule))

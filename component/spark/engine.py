@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Generic, Self, TypeVar
+from typing import Any, Final, Self, TypeVar
 
+from py4j.protocol import Py4JError
 from pyspark import SparkConf, SparkContext
-from pyspark.accumulators import AccumulatorParam
 
 from component.errors import BugError, RetryError, TablemillError
 from component.spark.java import find_java
 from component.spark.jvm import Jvm, JvmSettings, class_archive_path
+from component.spark.pyspark_habits import forget, keep_interrupt, silence_accumulators
+from component.spark.tasks import Collected, Failed, Gather, Runner, Scatter
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -33,25 +34,7 @@ _DEFAULTS: Final = {
 }
 _LOCAL: Final = {"spark.driver.host": "localhost", "spark.driver.bindAddress": "127.0.0.1"}
 _POLL_SECONDS: Final = 0.05
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """An error on purpose that a task ended with: it travels as a value, so no stack trace is made of it."""
-
-    error: TablemillError
-
-
-class _Collected(AccumulatorParam[list[Any]]):
-    """An accumulator of a list: what tasks say, in the order in which they end."""
-
-    def zero(self, value: list[Any]) -> list[Any]:
-        del value
-        return []
-
-    def addInPlace(self, value1: list[Any], value2: list[Any]) -> list[Any]:  # noqa: N802 - the name is pyspark's
-        value1.extend(value2)
-        return value1
+_STOP_SECONDS: Final = 30.0
 
 
 class Engine:
@@ -61,10 +44,10 @@ class Engine:
     """
 
     def __init__(self, master: str, conf: Mapping[str, str], *, class_archive: Path | None = None) -> None:
-        self.scratch = Path(tempfile.mkdtemp(prefix="tablemill-spark-"))
         self._local = master.startswith("local")
         java = find_java()
         recorded = class_archive_path(java)
+        self.scratch = Path(tempfile.mkdtemp(prefix="tablemill-spark-"))
         self._settings = JvmSettings(
             java=java,
             scratch=self.scratch,
@@ -78,9 +61,13 @@ class Engine:
             class_archive=class_archive or (recorded if recorded.exists() else None),
             record_classes=class_archive is not None,
         )
-        self._jvm = Jvm(self._settings)
         self._context: SparkContext | None = None
         self._recording = class_archive is not None
+        try:
+            self._jvm = Jvm(self._settings)
+        except BaseException:
+            shutil.rmtree(self.scratch, ignore_errors=True)
+            raise
 
     @property
     def context(self) -> SparkContext:
@@ -90,7 +77,8 @@ class Engine:
             conf = SparkConf(loadDefaults=False, _jvm=gateway.jvm)
             for key, value in self._settings.conf.items():
                 conf.set(key, value)
-            self._context = SparkContext(conf=conf, gateway=gateway)
+            with keep_interrupt():
+                self._context = SparkContext(conf=conf, gateway=gateway)
             self._context.pythonExec = sys.executable
         return self._context
 
@@ -104,25 +92,24 @@ class Engine:
         function: Callable[[Task], Result | Failed],
         tasks: Sequence[Task],
         *,
-        on_done: Callable[[Result], None] | None = None,
-        explain: Callable[[int, TablemillError], TablemillError] | None = None,
+        on_done: Callable[[int, Result], None] | None = None,
     ) -> list[Result]:
         """Run a function on each task, one Spark task each, and return the results in the order of the tasks.
 
-        `on_done` is called with each result as it comes, from the calling thread. The first error on purpose cancels
-        what still runs and is raised, made clearer by `explain` from the task's number; anything else a task raises is
+        `on_done` is called with each task's number and result as it comes, from the calling thread; what it raises
+        cancels what still runs. So does the first error on purpose, which is raised; anything else a task raises is
         RetryError or BugError `spark.failed`.
         """
         if not tasks:
             return []
         context = self.context
-        said = context.accumulator([], _Collected())
+        said = context.accumulator([], Collected())
         numbered = list(enumerate(tasks))
-        rdd = context.parallelize(numbered, len(numbered)).mapPartitions(_Runner(function, said))
+        rdd = context.parallelize(numbered, len(numbered)).mapPartitions(Runner(function, said))
         try:
             self._wait(_Job(rdd.count), said, on_done)
         except _TaskFailedError as failed:
-            raise (explain or _as_it_is)(failed.number, failed.error) from None
+            raise failed.error from None
         results = dict(said.value)
         return [results[number] for number in range(len(tasks))]
 
@@ -133,17 +120,17 @@ class Engine:
         buckets: int,
         gather: Callable[[Iterable[bytes]], Result],
         *,
-        on_done: Callable[[Said | Result], None] | None = None,
+        on_done: Callable[[int, Said | Result], None] | None = None,
     ) -> tuple[list[Said], list[Result]]:
         """Scatter tasks into numbered buckets through Spark's shuffle, and gather each bucket.
 
         `scatter` yields (bucket, bytes) pairs and one value of its own; these values come back in the order of the
         tasks, then what `gather` made of each bucket that is not empty. Errors as in `run`.
         """
-        said = self.context.accumulator([], _Collected())
-        gathered = self.context.accumulator([], _Collected())
-        rdd = self.context.parallelize(list(enumerate(tasks)), len(tasks)).mapPartitions(_Scatter(scatter, said))
-        moved = rdd.partitionBy(buckets, int).mapPartitionsWithIndex(_Gather(gather, gathered))
+        said = self.context.accumulator([], Collected())
+        gathered = self.context.accumulator([], Collected())
+        rdd = self.context.parallelize(list(enumerate(tasks)), len(tasks)).mapPartitions(Scatter(scatter, said))
+        moved = rdd.partitionBy(buckets, int).mapPartitionsWithIndex(Gather(gather, gathered))
         try:
             self._wait(_Job(moved.count), said, on_done, gathered)
         except _TaskFailedError as failed:
@@ -152,9 +139,19 @@ class Engine:
         made = [value for _, value in sorted(gathered.value, key=_number)]
         return [first[number] for number in range(len(tasks))], made
 
-    def _wait(self, job: _Job, said: Any, on_done: Callable[[Any], None] | None, *more: Any) -> None:
-        """Follow a job until it ends; what its tasks say comes by the accumulators."""
+    def _wait(self, job: _Job, said: Any, on_done: Callable[[int, Any], None] | None, *more: Any) -> None:
+        """Follow a job until it ends; whatever ends the waiting, no task of it runs any more."""
         accumulators = (said, *more)
+        try:
+            self._follow(job, accumulators, on_done)
+        except BaseException as error:
+            self._stop(job)
+            if isinstance(error, _TaskFailedError):
+                raise _first([entry for accumulator in accumulators for entry in accumulator.value]) from None
+            raise
+
+    def _follow(self, job: _Job, accumulators: Sequence[Any], on_done: Callable[[int, Any], None] | None) -> None:
+        """Report what the tasks say, which comes by the accumulators."""
         seen = [0] * len(accumulators)
         while True:
             ended = not job.running
@@ -163,32 +160,57 @@ class Engine:
                 fresh = list(accumulator.value)[seen[at] :]
                 seen[at] += len(fresh)
                 news += fresh
-            failures = [value.error for _, value in news if isinstance(value, Failed)]
-            if failures:
-                self.context.cancelAllJobs()
-                job.join()
-                raise _first([entry for accumulator in accumulators for entry in accumulator.value])
-            for _, value in news:
+            if any(isinstance(value, Failed) for _, value in news):
+                raise _first(news)
+            for number, value in news:
                 if on_done is not None:
-                    on_done(value)
+                    on_done(number, value)
             if ended:
                 break
             time.sleep(_POLL_SECONDS)
         if job.error is not None:
-            raise _spark_error(job.error)
+            raise self._spark_error(job.error)
+
+    def _stop(self, job: _Job) -> None:
+        """Cancel a job and wait until its tasks have ended: what they still wrote after that, nobody would delete.
+
+        Spark itself kills the worker of a cancelled task that goes on for more than a few seconds.
+        """
+        with contextlib.suppress(Py4JError, OSError):  # there is no Spark any more, so there are no tasks
+            self.context.cancelAllJobs()
+            job.join()
+            deadline = time.monotonic() + _STOP_SECONDS
+            time.sleep(_POLL_SECONDS)
+            while self._running_tasks() and time.monotonic() < deadline:
+                time.sleep(_POLL_SECONDS)
+
+    def _running_tasks(self) -> int:
+        executors = self.context._jsc.sc().statusTracker().getExecutorInfos()  # noqa: SLF001 - pyspark has no other way
+        return sum(executor.numRunningTasks() for executor in executors)
+
+    def _spark_error(self, error: BaseException) -> TablemillError:
+        text = str(error)
+        killed = any(mark in text for mark in ("Python worker exited unexpectedly", "OutOfMemoryError"))
+        if killed or not self._jvm.alive:
+            return RetryError(
+                "spark.failed",
+                f"{'A worker' if killed else 'Spark'} was killed, probably for want of memory",
+                remedy="Give more memory, or lower limits.split_bytes and limits.buffer_bytes.",
+            )
+        return BugError("spark.failed", f"A Spark job failed: {text}")
 
     def close(self) -> None:
         """End Spark. Locally the JVM is killed: its goodbye takes a second, and there is nothing to save."""
         context, self._context = self._context, None
         if context is not None:
-            _silence_accumulators(context)
+            silence_accumulators(context)
         if context is not None and (self._recording or not self._local):
             context.stop()
         if self._recording:
             assert self._jvm.process.stdin is not None  # noqa: S101 - it is opened as a pipe
             self._jvm.process.stdin.close()
             self._jvm.process.wait(60)
-        _forget(context)
+        forget(context)
         self._jvm.kill()
         shutil.rmtree(self.scratch, ignore_errors=True)
 
@@ -197,82 +219,6 @@ class Engine:
 
     def __exit__(self, *error: object) -> None:
         self.close()
-
-
-def _silence_accumulators(context: SparkContext) -> None:
-    """Keep pyspark's accumulator server from printing a stack trace when the JVM that it listens to ends."""
-    server: Any = context._accumulatorServer  # noqa: SLF001 - pyspark gives no other way to it
-    server.handle_error = lambda *_: None
-
-
-def _forget(context: SparkContext | None) -> None:
-    """Let pyspark forget the context and its JVM, so that the next engine of this process can start another.
-
-    pyspark keeps them in private class variables and has no other way to start a second JVM.
-    """
-    if context is not None:
-        gateway = SparkContext._gateway  # noqa: SLF001
-        if gateway is not None:
-            gateway.shutdown()
-    SparkContext._active_spark_context = None  # noqa: SLF001
-    SparkContext._gateway = None  # noqa: SLF001
-    SparkContext._jvm = None  # noqa: SLF001
-
-
-class _Runner(Generic[Task, Result]):
-    """What runs on a worker: applies the function and says the result by the accumulator."""
-
-    def __init__(self, function: Callable[[Task], Result | Failed], said: Any) -> None:
-        self.function = function
-        self.said = said
-
-    def __call__(self, numbered: Any) -> Any:
-        for number, task in numbered:
-            try:
-                value: Any = self.function(task)
-            except TablemillError as error:
-                value = Failed(error)
-            self.said.add([(number, value)])
-            yield number
-
-
-class _Scatter(Generic[Task]):
-    """What runs on a worker before a shuffle."""
-
-    def __init__(self, function: Callable[[Task], Iterable[Any]], said: Any) -> None:
-        self.function = function
-        self.said = said
-
-    def __call__(self, numbered: Iterable[tuple[int, Task]]) -> Iterator[tuple[int, bytes]]:
-        for number, task in numbered:
-            try:
-                for item in self.function(task):
-                    if isinstance(item, tuple):
-                        yield item
-                    else:
-                        self.said.add([(number, item)])
-            except TablemillError as error:
-                self.said.add([(number, Failed(error))])
-
-
-class _Gather(Generic[Result]):
-    """What runs on a worker after a shuffle."""
-
-    def __init__(self, function: Callable[[Iterable[bytes]], Result], said: Any) -> None:
-        self.function = function
-        self.said = said
-
-    def __call__(self, bucket: int, pairs: Iterable[tuple[int, bytes]]) -> Iterator[int]:
-        parts = iter(pairs)
-        first = next(parts, None)
-        if first is None:
-            return
-        try:
-            value: Any = self.function(data for _, data in chain([first], parts))
-        except TablemillError as error:
-            value = Failed(error)
-        self.said.add([(bucket, value)])
-        yield bucket
 
 
 def _number(entry: tuple[int, Any]) -> int:
@@ -312,23 +258,7 @@ class _TaskFailedError(Exception):
         self.error = error
 
 
-def _as_it_is(number: int, error: TablemillError) -> TablemillError:
-    del number
-    return error
-
-
 def _first(said: Sequence[tuple[int, Any]]) -> _TaskFailedError:
     """Return the error of the first task among those that failed, so that the same input says the same."""
     number, failed = min((entry for entry in said if isinstance(entry[1], Failed)), key=_number)
     return _TaskFailedError(number, failed.error)
-
-
-def _spark_error(error: BaseException) -> TablemillError:
-    text = str(error)
-    if "Python worker exited unexpectedly" in text or "OutOfMemoryError" in text:
-        return RetryError(
-            "spark.failed",
-            "A worker was killed, probably for want of memory",
-            remedy="Give more memory, or lower limits.",
-        )
-    return BugError("spark.failed", f"A Spark job failed: {text}")

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from component import identity, naming
 from component.dataset.layout import Layout
 from component.dataset.write import Written
-from component.errors import TablemillError
-from component.formats.csv.count import count_records
-from component.formats.csv.read import CsvReader
-from component.formats.csv.source import CsvSplit
 from component.spark.engine import Engine
+from component.spark.ledger import Ledger, Part
 from component.spark.mill import Milled, MillTask, Reader, Split, mill_split, split_bytes
 from component.spark.shuffle import GatherTask, Scattered, gather_bucket, scatter_split
 from component.store.base import Store
@@ -89,7 +86,7 @@ def mill(engine: Engine, jobs: Sequence[MillJob], on_done: OnDone) -> list[MillR
 
 
 def sweep(job: MillJob, run: str) -> None:
-    """Delete every data file of a run, also those of tasks that were killed."""
+    """Delete every data file whose stem begins with `run`, also those of tasks that were killed."""
     for stat in list(job.store.list(f"{job.layout.uuid}/{job.layout.table}/")):
         if stat.key.rsplit("/", 1)[-1].startswith(run):
             job.store.delete(stat.key)
@@ -103,110 +100,75 @@ def discard(job: MillJob, result: MillResult) -> None:
 
 
 def _mill(engine: Engine, jobs: Sequence[MillJob], run: str, on_done: OnDone) -> list[MillResult]:
-    def say(milled: Milled) -> None:
-        if milled.read_again is None and not milled.overflow:
+    """Mill all splits, then those that take the place of doubtful ones, then shuffle what is crowded."""
+    ledgers = [Ledger(job.reader, [_task(job, split, run) for split in job.splits]) for job in jobs]
+    gathered: list[list[Milled]] = [[] for _ in jobs]
+    while any(ledger.pending for ledger in ledgers):
+        _pass(engine, ledgers, on_done)
+        for at, (job, ledger) in enumerate(zip(jobs, ledgers, strict=True)):
+            ledger.replace_doubtful(job.store)
+            if not ledger.pending and ledger.crowded:
+                gathered[at] = _shuffle(engine, job, ledger, run, on_done)
+    return [_result(ledger, more) for ledger, more in zip(ledgers, gathered, strict=True)]
+
+
+def _pass(engine: Engine, ledgers: Sequence[Ledger], on_done: OnDone) -> None:
+    """Mill every split that waits; an error that is certain stops it."""
+    pending = [(ledger, part) for ledger in ledgers for part in ledger.pending]
+
+    def note(number: int, milled: Milled) -> None:
+        ledger, part = pending[number]
+        part.milled = milled
+        if milled.is_sound:
             on_done(1, milled.records, milled.bytes)
+        ledger.raise_certain_error(part)
 
-    tasks = [[_task(job, split, run) for split in job.splits] for job in jobs]
-    numbered = [(job, number) for job in jobs for number in range(len(job.splits))]
-
-    def explain(number: int, error: TablemillError) -> TablemillError:
-        return _place_in_slice(*numbered[number], error)
-
-    first = iter(engine.run(mill_split, [task for some in tasks for task in some], on_done=say, explain=explain))
-    results = [[next(first) for _ in some] for some in tasks]
-    return [
-        _finish(engine, job, some, milled, on_done, say) for job, some, milled in zip(jobs, tasks, results, strict=True)
-    ]
-
-
-def _finish(
-    engine: Engine,
-    job: MillJob,
-    tasks: list[MillTask],
-    results: list[Milled],
-    on_done: OnDone,
-    say: Callable[[Milled], None],
-) -> MillResult:
-    """Do what the first pass over a job's splits left: slices to read again, splits to shuffle."""
-    tasks, results = _read_slices_again(engine, job, tasks, results, say)
-    crowded = [at for at, milled in enumerate(results) if milled.overflow]
-    counts = [_count(task, milled) for task, milled in zip(tasks, results, strict=True)]
-    written = [milled.written for milled in results]
-    if crowded:
-        scattered, gathered = _shuffle(engine, job, [tasks[at] for at in crowded], on_done)
-        for at, one in zip(crowded, scattered, strict=True):
-            counts[at] = SplitCount(tasks[at].split.slice, one.records, one.rejected, one.rejected_file)
-        written += [milled.written for milled in gathered]
-    return MillResult(tuple(written), tuple(counts), len(crowded), _sum_seconds(results))
-
-
-def _place_in_slice(job: MillJob, number: int, error: TablemillError) -> TablemillError:
-    """Return the error with its row counted from the beginning of the slice, not of the split."""
-    split = job.splits[number]
-    if error.place.row is None or not isinstance(split, CsvSplit) or not isinstance(job.reader, CsvReader):
-        return error
-    before = [s for s in job.splits[:number] if isinstance(s, CsvSplit) and s.slice == split.slice]
-    rows = sum(count_records(other, job.reader.schema, job.reader.dialect) for other in before)
-    return error.at(row=error.place.row + rows)
+    engine.run(mill_split, [part.task for _, part in pending], on_done=note)
 
 
 def _task(job: MillJob, split: Split, run: str) -> MillTask:
     return MillTask(split, job.reader, job.layout, job.store, job.scratch, job.most_partitions, run, job.buffer_bytes)
 
 
-def _count(task: MillTask, milled: Milled) -> SplitCount:
-    return SplitCount(task.split.slice, milled.records, milled.rejected, milled.rejected_file)
+def _shuffle(engine: Engine, job: MillJob, ledger: Ledger, run: str, on_done: OnDone) -> list[Milled]:
+    """Shuffle the splits with too many partitions; when one is doubtful, drop what came of it and say so by pending."""
+    crowded = ledger.crowded
+    attempt = (run + identity.new_hex())[: RUN_DIGITS + 4]
+    total = sum(split_bytes(part.task.split) for part in crowded)
+    buckets = max(engine.parallelism, -(-total // job.shuffle_bytes))
+    gather = partial(gather_bucket, GatherTask(job.layout, job.store, attempt, job.buffer_bytes))
 
-
-def _read_slices_again(
-    engine: Engine,
-    job: MillJob,
-    tasks: list[MillTask],
-    results: list[Milled],
-    say: Callable[[Milled], None],
-) -> tuple[list[MillTask], list[Milled]]:
-    """Read the slices whose splits were no whole records again, each as one split; drop what their splits wrote."""
-    again = {
-        task.split.slice: milled.read_again
-        for task, milled in zip(tasks, results, strict=True)
-        if milled.read_again is not None
-    }
-    if not again:
-        return tasks, results
-    kept: list[tuple[MillTask, Milled | None]] = []
-    replaced: set[str] = set()
-    for task, milled in zip(tasks, results, strict=True):
-        split = again.get(task.split.slice)
-        if split is None:
-            kept.append((task, milled))
-            continue
-        _drop(job.store, milled)
-        if task.split.slice not in replaced:
-            kept.append((replace(task, split=split), None))
-            replaced.add(task.split.slice)
-    fresh = iter(engine.run(mill_split, [task for task, milled in kept if milled is None], on_done=say))
-    return [task for task, _ in kept], [milled or next(fresh) for _, milled in kept]
-
-
-def _drop(store: Store, milled: Milled) -> None:
-    for file in milled.written.files:
-        store.delete(file.key)
-    if milled.rejected_file is not None:
-        milled.rejected_file.unlink()
-
-
-def _shuffle(
-    engine: Engine, job: MillJob, tasks: Sequence[MillTask], on_done: OnDone
-) -> tuple[list[Scattered], list[Milled]]:
-    def say(one: Scattered | Milled) -> None:
-        if isinstance(one, Scattered):
+    def say(_: int, one: Scattered | Milled) -> None:
+        if isinstance(one, Scattered) and one.is_sound:
             on_done(1, one.records, one.bytes)
 
-    total = sum(split_bytes(task.split) for task in tasks)
-    buckets = max(engine.parallelism, -(-total // job.shuffle_bytes))
-    gather = partial(gather_bucket, GatherTask(job.layout, job.store, tasks[0].run, job.buffer_bytes))
-    return engine.shuffle(partial(scatter_split, buckets), tasks, buckets, gather, on_done=say)
+    tasks = [part.task for part in crowded]
+    scattered, gathered = engine.shuffle(partial(scatter_split, buckets), tasks, buckets, gather, on_done=say)
+    for part, one in zip(crowded, scattered, strict=True):
+        part.scattered = one
+        ledger.raise_certain_error(part)
+    if all(one.is_sound for one in scattered):
+        return gathered
+    sweep(job, attempt)
+    ledger.replace_doubtful(job.store)
+    for part in ledger.crowded:
+        part.scattered = None
+    return []
+
+
+def _result(ledger: Ledger, gathered: Sequence[Milled]) -> MillResult:
+    done = [part.milled for part in ledger.parts if part.milled is not None]
+    return MillResult(
+        written=tuple(milled.written for milled in [*done, *gathered]),
+        counts=tuple(_count(part) for part in ledger.parts),
+        shuffled=len(ledger.crowded),
+        seconds=_sum_seconds(done),
+    )
+
+
+def _count(part: Part) -> SplitCount:
+    said = part.scattered or part.milled or Milled()
+    return SplitCount(part.task.split.slice, said.records, said.rejected, said.rejected_file)
 
 
 def _sum_seconds(results: Sequence[Milled]) -> tuple[tuple[str, float], ...]:

@@ -47,9 +47,11 @@ class MillTask:
 class Milled:
     """What became of one split.
 
-    `read_again`: nothing was written, this split must be read instead, of the whole slice if `whole_slice`. `overflow`:
-    nothing was written, the split holds too many partitions to write directly. `rejected_file` holds the bad rows,
-    numbered within the split. `seconds` by stage, of this worker.
+    Nothing was written when one of these is set. `in_doubt`: the split ends inside an enclosed cell, so it, or one
+    before it in its slice, does not begin or end at a record. `error`: some row does not fit, if the splits before are
+    right. `overflow`: the split holds too many partitions to write directly; how it ends was not seen.
+
+    `rejected_file` holds the bad rows, numbered within the split. `seconds` by stage, of this worker.
     """
 
     written: Written = field(default_factory=Written)
@@ -57,10 +59,15 @@ class Milled:
     bytes: int = 0
     rejected: int = 0
     rejected_file: Path | None = None
-    read_again: CsvSplit | None = None
-    whole_slice: bool = False
+    in_doubt: bool = False
+    error: UserError | None = None
     overflow: bool = False
     seconds: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether the split was read to its end, and ends at a record if it begins at one."""
+        return not self.in_doubt and self.error is None and not self.overflow
 
 
 def mill_split(task: MillTask) -> Milled:
@@ -90,8 +97,9 @@ def mill_split(task: MillTask) -> Milled:
             return _read_again(task, error)
         if isinstance(error, TooManyPartitionsError):
             return Milled(overflow=True)
+        if isinstance(error, UserError) and isinstance(task.split, CsvSplit):
+            return Milled(error=error)
         raise
-    pa.default_memory_pool().release_unused()
     return Milled(written, records, split_bytes(task.split), rejects.count, rejects.close(), seconds=watch.seconds)
 
 
@@ -101,11 +109,11 @@ def stems(run: str) -> Callable[[], str]:
 
 
 def _read_again(task: MillTask, again: ReadAgainError) -> Milled:
-    """Read again here what concerns only this split; leave to the driver what concerns the others of the slice."""
+    """Read again here what concerns only this split; leave to the driver what concerns others of the slice."""
     split = task.split
     alone = isinstance(split, CsvSplit) and (split.gzip or split.range == again.split.range)
     if again.whole_slice and not alone:
-        return Milled(read_again=again.split, whole_slice=True)
+        return Milled(in_doubt=True)
     return mill_split(replace(task, split=again.split))
 
 

@@ -14,7 +14,8 @@ import pyarrow as pa
 from component import naming
 from component.dataset.layout import Layout
 from component.dataset.write import PartitionWriter, cut_by_keys
-from component.formats.csv.source import CsvSplit
+from component.errors import UserError
+from component.formats.csv.read import ReadAgainError
 from component.spark.mill import Milled, MillTask, checked_rows, split_bytes, stems
 from component.spark.rejects import Rejects
 from component.store.base import Store
@@ -22,13 +23,19 @@ from component.store.base import Store
 
 @dataclass(frozen=True, slots=True)
 class Scattered:
-    """What became of a split whose rows were handed to the shuffle."""
+    """What became of a split whose rows were handed to the shuffle; `in_doubt` and `error` as of Milled."""
 
-    records: int
-    bytes: int
-    rejected: int
-    rejected_file: Path | None
-    read_again: CsvSplit | None = None
+    records: int = 0
+    bytes: int = 0
+    rejected: int = 0
+    rejected_file: Path | None = None
+    in_doubt: bool = False
+    error: UserError | None = None
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether the split was read to its end, and ends at a record if it begins at one."""
+        return not self.in_doubt and self.error is None
 
 
 def scatter_split(buckets: int, task: MillTask) -> Iterator[tuple[int, bytes] | Scattered]:
@@ -38,11 +45,16 @@ def scatter_split(buckets: int, task: MillTask) -> Iterator[tuple[int, bytes] | 
     """
     rejects = Rejects(task.split.slice, task.scratch)
     records = 0
-    for parsed in checked_rows(task):
-        records += parsed.records
-        rejects.add(parsed.bad)
-        for bucket, rows in _by_bucket(parsed.rows, task.layout.partition_on, buckets):
-            yield bucket, _to_bytes(rows)
+    try:
+        for parsed in checked_rows(task):
+            records += parsed.records
+            rejects.add(parsed.bad)
+            for bucket, rows in _by_bucket(parsed.rows, task.layout.partition_on, buckets):
+                yield bucket, _to_bytes(rows)
+    except (ReadAgainError, UserError) as error:
+        rejects.drop()
+        yield Scattered(error=error) if isinstance(error, UserError) else Scattered(in_doubt=True)
+        return
     yield Scattered(records, split_bytes(task.split), rejects.count, rejects.close())
 
 
@@ -93,5 +105,4 @@ def gather_bucket(task: GatherTask, parts: Iterable[bytes]) -> Milled:
     except BaseException:
         writer.abort()
         raise
-    pa.default_memory_pool().release_unused()
     return Milled(written, written.rows)

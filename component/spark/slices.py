@@ -54,7 +54,6 @@ def write_slice(task: SliceTask) -> WrittenSlice:
             rows += table.num_rows
         writer.close()
         size = task.target.stat().st_size
-    pa.default_memory_pool().release_unused()
     return WrittenSlice(task.output, task.order, task.target, rows, size)
 
 

@@ -7,27 +7,42 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.csv as pacsv
 
-from component.formats.csv.careful import counting_options
+from component.formats.csv.blocks import record_blocks
+from component.formats.csv.careful import as_latin, counting_options
 from component.formats.csv.dialect import Dialect
-from component.formats.csv.source import CsvSplit, open_split, record_blocks
+from component.formats.csv.parse import Frame
+from component.formats.csv.scan import is_utf8
+from component.formats.csv.sentinel import sentinel_record, sentinel_text, without_sentinel
+from component.formats.csv.source import CsvSplit, open_split
 from component.tables.types import TableSchema
 
 
 def count_records(split: CsvSplit, schema: TableSchema, dialect: Dialect) -> int:
-    """Return how many records a split holds, those with a wrong count of cells included."""
-    total = 0
-    with open_split(split) as stream:
-        for block in record_blocks(stream, split, dialect):
-            wrong: list[Any] = []
-            table = pacsv.read_csv(
-                pa.BufferReader(block.data),
-                read_options=pacsv.ReadOptions(
-                    use_threads=False, column_names=schema.names, block_size=len(block.data) + 1
-                ),
-                parse_options=counting_options(schema, dialect, wrong),
-                convert_options=pacsv.ConvertOptions(
-                    include_columns=[schema.names[0]], column_types={schema.names[0]: pa.binary()}
-                ),
-            )
-            total += table.num_rows + len(wrong)
-    return total
+    """Return how many records a split holds, those with a wrong count of cells included.
+
+    Raises SplitIsNotExactError or RecordTooLongError when enclosures that do not pair up have led astray.
+    """
+    frame = Frame(sentinel_record(schema, dialect))
+    with open_split(split, dialect) as stream:
+        blocks = record_blocks(stream, dialect, block_bytes=split.block_bytes)
+        return sum(_count_block(frame.around(block), schema, dialect) for block in blocks)
+
+
+def _count_block(text: memoryview, schema: TableSchema, dialect: Dialect) -> int:
+    data = text if is_utf8(text) else as_latin(bytes(text))
+    wrong: list[Any] = []
+    ends = list(dict.fromkeys([schema.names[0], schema.names[-1]]))
+    table = pacsv.read_csv(
+        pa.BufferReader(data),
+        read_options=pacsv.ReadOptions(use_threads=False, column_names=schema.names, block_size=len(data) + 1),
+        parse_options=counting_options(schema, dialect, wrong),
+        convert_options=pacsv.ConvertOptions(
+            include_columns=ends,
+            column_types=dict.fromkeys(ends, pa.binary()),
+            null_values=[""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+        ),
+    )
+    text_of_sentinel = sentinel_text(schema.columns[0], dialect).encode()
+    return int(without_sentinel(table, text_of_sentinel, wrong).num_rows) + len(wrong)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pyarrow.csv as pacsv
@@ -22,7 +23,7 @@ class Dialect:
 
     def __post_init__(self) -> None:
         for what, text, least in (("delimiter", self.delimiter, 1), ("enclosure", self.enclosure, 0)):
-            if not least <= len(text) <= 1 or not text.isascii() or text in {"\n", "\r"}:
+            if not least <= len(text) <= 1 or not text.isascii() or text in {"\n", "\r", "\0"}:
                 raise UserError(
                     "source.manifest",
                     f"The {what} {text!r} is not one ASCII character",
@@ -35,6 +36,16 @@ class Dialect:
     def quote(self) -> bytes:
         """The enclosure as bytes; empty when there is none."""
         return self.enclosure.encode()
+
+    def join(self, cells: Sequence[str | None]) -> str:
+        """Return a record without line end; None is an empty cell without enclosure."""
+        return self.delimiter.join("" if cell is None else self._cell(cell) for cell in cells)
+
+    def _cell(self, text: str) -> str:
+        special = (self.delimiter, self.enclosure, "\n", "\r")
+        if not self.enclosure or (text and not any(character in text for character in special)):
+            return text
+        return self.enclosure + text.replace(self.enclosure, 2 * self.enclosure) + self.enclosure
 
     def parse_options(self, columns: int) -> pacsv.ParseOptions:
         """Return Arrow's options for this dialect.

@@ -12,52 +12,55 @@ import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 from component import naming
-from component.formats.csv.careful import (
-    bytes_options,
-    cast_rows,
-    counting_options,
-    sentinel_record,
-    sentinel_text,
-    without_sentinel,
-)
+from component.formats.csv.careful import as_latin, bytes_options, cast_rows, counting_options
 from component.formats.csv.dialect import Dialect
+from component.formats.csv.scan import Scanner, is_utf8
+from component.formats.csv.sentinel import sentinel_record, sentinel_text, without_sentinel
+from component.formats.csv.split import Bytes
 from component.formats.rows import Parsed
 from component.tables.cast import FALSE_WORDS, TRUE_WORDS, cast_text
 from component.tables.types import Column, NullRule, TableSchema, TypeName
 
 _PARSE_BYTES: Final = 1 * naming.MIB
-_HEXADECIMAL: Final = (b"0x", b"0X")
+_LINE_ENDS: Final = b"\r\n"
 
 
 class Parser:
-    """Parses blocks of one table; keeps no state between blocks."""
+    """Parses blocks of one table. Keeps nothing between blocks but memory.
 
-    def __init__(self, schema: TableSchema, dialect: Dialect) -> None:
+    `parse_bytes`: text is parsed and converted in pieces of this size, which stay in the processor's cache.
+    """
+
+    def __init__(self, schema: TableSchema, dialect: Dialect, *, parse_bytes: int = _PARSE_BYTES) -> None:
         self.schema = schema
         self.dialect = dialect
-        self._sentinel = sentinel_record(schema, dialect)
+        self._parse_bytes = parse_bytes
+        self._scanner = Scanner(dialect)
+        self._frame = Frame(sentinel_record(schema, dialect))
+        self._sentinel_text = sentinel_text(schema.columns[0], dialect)
+        self._sentinel_value = _fast_value(self._sentinel_text, schema.columns[0])
         self._null_always = [column.name for column in schema.columns if column.nulls is NullRule.ALWAYS]
         self._null_unquoted = [column.name for column in schema.columns if column.nulls is not NullRule.ALWAYS]
         self._has_integer = any(column.type is TypeName.INTEGER for column in schema.columns)
-        self._sentinel_value = _sentinel_value(schema.columns[0])
 
-    def parse(self, data: bytes) -> Parsed:
+    def parse(self, data: Bytes) -> Parsed:
         """Parse whole records; rows are numbered from 1.
 
         Raises SplitIsNotExactError when the records end inside an enclosed cell.
         """
-        end = b"" if data.endswith((b"\n", b"\r")) or not data else b"\n"
-        text = b"".join((keep_mark(data), data, end, self._sentinel))
-        if not (self._has_integer and any(mark in data for mark in _HEXADECIMAL)):
+        text = self._frame.around(data)
+        if not is_utf8(text):
+            return self._parse_carefully(as_latin(bytes(text)), latin=True)
+        if not (self._has_integer and self._scanner.holds_hexadecimal(text)):
             try:
                 return self._parse_fast(text)
             except pa.ArrowInvalid:
                 pass
-        return self._parse_carefully(text)
+        return self._parse_carefully(text, latin=False)
 
-    def _parse_fast(self, text: bytes) -> Parsed:
-        quoted_empty = bool(self.dialect.quote) and self.dialect.quote * 2 in text
-        if quoted_empty and self._null_always and self._null_unquoted:
+    def _parse_fast(self, text: Bytes) -> Parsed:
+        both = self._null_always and self._null_unquoted
+        if both and self._scanner.holds_enclosed_empty(text):
             table = self._convert(text, self._null_unquoted, quoted_null=False)
             for column in self._convert(text, self._null_always, quoted_null=True).itercolumns():
                 table = table.append_column(self._null_always[table.num_columns - len(self._null_unquoted)], column)
@@ -67,8 +70,9 @@ class Parser:
         rows = self._convert_rest(without_sentinel(table, self._sentinel_value))
         return Parsed(rows, (), rows.num_rows)
 
-    def _convert(self, text: bytes, names: list[str], *, quoted_null: bool) -> pa.Table:
+    def _convert(self, text: Bytes, names: list[str], *, quoted_null: bool) -> pa.Table:
         options = pacsv.ConvertOptions(
+            check_utf8=False,  # it has been checked for the whole text, which takes a quarter of the time
             column_types={column.name: _reading_type(column) for column in self.schema.columns},
             include_columns=names,
             null_values=[""],
@@ -79,26 +83,27 @@ class Parser:
         )
         return self._read(text, options, self.dialect.parse_options(len(self.schema.columns)))
 
-    def _read(self, text: bytes, convert: pacsv.ConvertOptions, parse: pacsv.ParseOptions) -> pa.Table:
-        """Read in small blocks, which stay in the processor's cache; in one when a record is longer than that."""
+    def _read(self, text: Bytes, convert: pacsv.ConvertOptions, parse: pacsv.ParseOptions) -> pa.Table:
+        """Read in small pieces; in one when a record is longer than that."""
         try:
-            return self._read_blocks(text, convert, parse, _PARSE_BYTES)
+            return self._read_pieces(text, convert, parse, self._parse_bytes)
         except pa.ArrowInvalid as error:
             if "straddling" not in str(error):
                 raise
-            return self._read_blocks(text, convert, parse, len(text) + 1)
+            return self._read_pieces(text, convert, parse, len(text) + 1)
 
-    def _read_blocks(
-        self, text: bytes, convert: pacsv.ConvertOptions, parse: pacsv.ParseOptions, block_size: int
+    def _read_pieces(
+        self, text: Bytes, convert: pacsv.ConvertOptions, parse: pacsv.ParseOptions, size: int
     ) -> pa.Table:
-        read = pacsv.ReadOptions(use_threads=False, column_names=self.schema.names, block_size=block_size)
+        read = pacsv.ReadOptions(use_threads=False, column_names=self.schema.names, block_size=size)
         return pacsv.read_csv(pa.BufferReader(text), read_options=read, parse_options=parse, convert_options=convert)
 
     def _convert_rest(self, rows: pa.Table) -> pa.Table:
         """Do what Arrow's converters cannot: the null rule `never`, and strptime formats."""
         for position, column in enumerate(self.schema.columns):
             if column.formats:
-                cast = cast_text(rows[column.name].combine_chunks(), column)
+                cells = rows[column.name].combine_chunks()
+                cast = cast_text(pc.fill_null(cells, "") if column.nulls is NullRule.NEVER else cells, column)
                 if cast.bad:
                     raise pa.ArrowInvalid("a cell fits none of the formats")
                 rows = rows.set_column(position, column.name, cast.values)
@@ -109,24 +114,44 @@ class Parser:
                     rows = rows.set_column(position, column.name, pc.fill_null(rows[column.name], ""))
         return rows
 
-    def _parse_carefully(self, text: bytes) -> Parsed:
+    def _parse_carefully(self, text: Bytes, *, latin: bool) -> Parsed:
         wrong_count: list[Any] = []
         parse = counting_options(self.schema, self.dialect, wrong_count)
-        read = self._read_blocks(text, bytes_options(self.schema), parse, len(text) + 1)
-        cells = without_sentinel(read, sentinel_text(self.schema.columns[0]).encode())
-        return cast_rows(cells, wrong_count, self.schema, self.dialect)
+        read = self._read_pieces(text, bytes_options(self.schema), parse, len(text) + 1)
+        cells = without_sentinel(read, self._sentinel_text.encode(), wrong_count)
+        return cast_rows(cells, wrong_count, self.schema, self.dialect, latin=latin)
 
 
-def keep_mark(data: bytes) -> bytes:
-    """Return what must stand before text that begins with U+FEFF, which Arrow takes for a byte order mark."""
-    return naming.UTF8_BOM if data.startswith(naming.UTF8_BOM) else b""
+class Frame:
+    """Puts what parsing needs around a text, in memory that is used again for the next one.
+
+    Before it: a byte order mark if it begins with U+FEFF, which Arrow takes for one. After it: a line end where it has
+    none, and the sentinel record.
+    """
+
+    def __init__(self, sentinel: bytes) -> None:
+        self._sentinel = sentinel
+        self._memory = bytearray()
+
+    def around(self, data: Bytes) -> memoryview:
+        """Return the text with its frame; valid until the next call."""
+        mark = naming.UTF8_BOM if data[: len(naming.UTF8_BOM)] == naming.UTF8_BOM else b""
+        end = b"" if not data or data[-1] in _LINE_ENDS else b"\n"
+        size = 0
+        needed = len(mark) + len(data) + len(end) + len(self._sentinel)
+        if needed > len(self._memory):
+            self._memory = bytearray(needed)
+        view = memoryview(self._memory)
+        for part in (mark, data, end, self._sentinel):
+            view[size : size + len(part)] = part
+            size += len(part)
+        return view[:size]
 
 
 def _reading_type(column: Column) -> pa.DataType:
     return pa.string() if column.formats else column.arrow
 
 
-def _sentinel_value(column: Column) -> Any:
-    """Return what the fast path reads from the sentinel's first cell."""
-    text = sentinel_text(column)
+def _fast_value(text: str, column: Column) -> Any:
+    """Return what the fast path reads from a cell."""
     return text if column.formats else cast_text(pa.array([text]), column).values[0].as_py()

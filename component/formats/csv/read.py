@@ -2,35 +2,18 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-import pyarrow as pa
-
 from component import naming
-from component.errors import Place, UserError
-from component.formats.csv.careful import (
-    LongRecordError,
-    SplitIsNotExactError,
-    UnclosedError,
-    parse_stream,
-    sentinel_record,
-)
+from component.errors import Place, TablemillError, UserError
+from component.formats.csv.blocks import RecordTooLongError, record_blocks
 from component.formats.csv.dialect import Dialect
-from component.formats.csv.parse import Parser, keep_mark
-from component.formats.csv.source import (
-    GZIP_ERRORS,
-    ByteStream,
-    CsvSplit,
-    RecordTooLongError,
-    damaged_gzip,
-    decode,
-    open_split,
-    record_blocks,
-    skip_start,
-)
-from component.formats.rows import Parsed
+from component.formats.csv.exact import LongRecordError, NotUtf8Error, UnclosedError, parse_stream
+from component.formats.csv.parse import Parser
+from component.formats.csv.sentinel import SplitIsNotExactError
+from component.formats.csv.source import CsvSplit, first_byte_not_utf8, open_split
+from component.formats.rows import BadRow, Parsed
 from component.tables.types import TableSchema
 
 
@@ -58,47 +41,45 @@ class CsvReader:
         """Yield the split's rows block by block; the rows of `bad` are numbered from 1 within the split.
 
         Raises ReadAgainError when another split must be read instead; UserError `cell.type`, `row.cells`,
-        `csv.encoding`, `csv.unclosed_quote`, `gzip.truncated`.
+        `csv.encoding`, `csv.unclosed_quote`, `gzip.truncated`. An error of a row is certain when the split begins at a
+        record: when no split before it in its slice raises ReadAgainError.
         """
-        done = 0
-        try:
-            for parsed in self._read_exactly(split) if split.exact else self._read_blocks(split):
-                numbered = parsed if split.exact else _renumber(parsed, done)
-                if numbered.bad and not self.reject:
-                    raise numbered.bad[0].error(split.place)
-                yield numbered
-                done += parsed.records
-        except GZIP_ERRORS as error:
-            raise damaged_gzip(split.place, error) from error
+        for parsed in self._read_exactly(split) if split.exact else self._read_blocks(split):
+            if parsed.bad and not self.reject:
+                raise _error(split, parsed.bad[0])
+            yield parsed
 
     def _read_blocks(self, split: CsvSplit) -> Iterator[Parsed]:
         parser = Parser(self.schema, self.dialect)
-        with open_split(split) as stream:
-            try:
-                for block in record_blocks(stream, split, self.dialect):
-                    parsed = parser.parse(block.data)
-                    if not self.reject and any(row.code == "csv.encoding" for row in parsed.bad):
-                        decode(block.data, split.place, block.offset)
+        done = 0
+        try:
+            with open_split(split, self.dialect) as stream:
+                for block in record_blocks(stream, self.dialect, block_bytes=split.block_bytes):
+                    parsed = _renumber(parser.parse(block), done)
                     yield parsed
-            except (SplitIsNotExactError, RecordTooLongError):
-                raise ReadAgainError(split.whole(), whole_slice=True) from None
+                    done += parsed.records
+        except (SplitIsNotExactError, RecordTooLongError):
+            raise ReadAgainError(split.whole(), whole_slice=True) from None
 
     def _read_exactly(self, split: CsvSplit) -> Iterator[Parsed]:
         try:
-            with open_split(split) as stream:
-                _, beyond = skip_start(stream, split, self.dialect) if split.range.start == 0 else (0, b"")
-                beyond += stream.read(len(naming.UTF8_BOM))
-                beyond = keep_mark(beyond) + beyond
-                source = _WithSentinel(beyond, stream, sentinel_record(self.schema, self.dialect))
+            with open_split(split, self.dialect) as stream:
                 yield from parse_stream(
-                    pa.PythonFile(source, "r"), self.schema, self.dialect, block_bytes=split.block_bytes
+                    stream, self.schema, self.dialect, block_bytes=split.block_bytes, latin=split.not_utf8
                 )
+        except NotUtf8Error:
+            raise ReadAgainError(replace(split, not_utf8=True), whole_slice=False) from None
         except LongRecordError as error:
             if split.block_bytes >= naming.RECORD_LIMIT:
                 raise _unclosed_quote(split.place, error.row) from None
             raise ReadAgainError(replace(split, block_bytes=naming.RECORD_LIMIT), whole_slice=False) from None
         except UnclosedError as error:
             raise _unclosed_quote(split.place, error.row) from None
+
+
+def _error(split: CsvSplit, bad: BadRow) -> TablemillError:
+    error = bad.error(split.place)
+    return error.at(byte=first_byte_not_utf8(split)) if bad.code == "csv.encoding" else error
 
 
 def _renumber(parsed: Parsed, done: int) -> Parsed:
@@ -111,32 +92,6 @@ def _unclosed_quote(place: Place, row: int) -> UserError:
     return UserError(
         "csv.unclosed_quote",
         f"A quoted cell is not closed, not within {naming.RECORD_LIMIT // naming.MIB} MiB",
-        place=Place(place.table, place.slice, row),
+        place=replace(place, row=row),
         remedy="Close the cell with the enclosure, and double an enclosure that belongs to its text.",
     )
-
-
-class _WithSentinel(io.RawIOBase):
-    """A stream followed by the sentinel record; a line end is added before it where the text has none."""
-
-    def __init__(self, beyond: bytes, stream: ByteStream, sentinel: bytes) -> None:
-        super().__init__()
-        self._ready = beyond
-        self._stream = stream
-        self._sentinel = sentinel
-        self._last = b"\n"
-        self._ended = False
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1, /) -> bytes:
-        if not self._ready and not self._ended:
-            self._ready = self._stream.read(size if size > 0 else naming.BLOCK_BYTES)
-            if not self._ready:
-                self._ended = True
-                self._ready = (b"" if self._last in b"\r\n" else b"\n") + self._sentinel
-        data = self._ready if size < 0 else self._ready[:size]
-        self._ready = self._ready[len(data) :]
-        self._last = data[-1:] or self._last
-        return data

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import zlib
@@ -9,14 +10,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, Protocol, cast
+from typing import Any, Final, cast
 
 from isal import igzip, isal_zlib
 
 from component import naming
 from component.errors import Place, UserError
 from component.formats.csv.dialect import Dialect
-from component.formats.csv.split import ByteRange, find_record_end, last_record_end
+from component.formats.csv.split import ByteRange, find_record_end
 
 GZIP_ERRORS: Final[tuple[type[BaseException], ...]] = (
     EOFError,
@@ -25,6 +26,7 @@ GZIP_ERRORS: Final[tuple[type[BaseException], ...]] = (
     zlib.error,
 )
 _HEADER_PIECE: Final = 64 * naming.KIB
+_READ_BYTES: Final = 1 * naming.MIB
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class CsvSplit:
 
     `range` counts bytes of the file; a gzip slice is always one split, from 0. The records of a plain slice begin at
     `data_start`, after BOM and header; a gzip stream with a header says so by `skip_header`. `exact` asks for the
-    reader that does not need enclosures to pair up.
+    reader that does not need enclosures to pair up; `not_utf8` tells it that the text is known not to be UTF-8.
     """
 
     table: str
@@ -44,14 +46,16 @@ class CsvSplit:
     data_start: int = 0
     skip_header: bool = False
     exact: bool = False
+    guessed: bool = False
     block_bytes: int = naming.BLOCK_BYTES
+    not_utf8: bool = False
 
     def whole(self) -> CsvSplit:
         """Return the split that reads all of this slice, without trusting enclosures to pair up.
 
         A plain slice is read from its first data byte, `data_start`, to its end.
         """
-        return replace(self, range=ByteRange(self.data_start, self.path.stat().st_size), exact=True)
+        return replace(self, range=ByteRange(self.data_start, self.path.stat().st_size), exact=True, guessed=False)
 
     @property
     def place(self) -> Place:
@@ -59,52 +63,68 @@ class CsvSplit:
         return Place(table=self.table, slice=self.slice)
 
 
-class RecordTooLongError(Exception):
-    """No record ends within the limit, if the enclosures of the text pair up."""
+class ByteStream:
+    """Bytes of a file from where it stands; `size` of them, all there are when it is None."""
 
+    def __init__(self, file: Any, size: int | None = None) -> None:
+        self._file = file
+        self._left = size
+        self._back = b""
 
-class ByteStream(Protocol):
-    """What blocks are cut from."""
+    def fill(self, view: memoryview) -> int:
+        """Read into a view; return how many bytes, fewer than it takes only at the end."""
+        filled = min(len(view), len(self._back))
+        view[:filled] = self._back[:filled]
+        self._back = self._back[filled:]
+        while filled < len(view):
+            most = min(len(view) - filled, _READ_BYTES)
+            wanted = most if self._left is None else min(most, self._left)
+            read = self._file.readinto(view[filled : filled + wanted]) if wanted else 0
+            if not read:
+                break
+            filled += read
+            self._left = None if self._left is None else self._left - read
+        return filled
 
-    def read(self, size: int, /) -> bytes:
-        """Return up to `size` bytes; fewer only at the end."""
-        ...
+    def read(self, size: int) -> bytes:
+        """Return as many bytes, fewer only at the end."""
+        buffer = bytearray(size)
+        filled = self.fill(memoryview(buffer))
+        return bytes(memoryview(buffer)[:filled])
 
-
-class _Range(io.RawIOBase):
-    """The bytes of a range of a file, as a stream."""
-
-    def __init__(self, path: Path, part: ByteRange) -> None:
-        super().__init__()
-        self._file = path.open("rb", buffering=0)
-        self._file.seek(part.start)
-        self._left = part.size
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1, /) -> bytes:
-        data = self._file.read(self._left if size < 0 else min(size, self._left)) or b""
-        self._left -= len(data)
-        return data
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()
+    def unread(self, data: bytes) -> None:
+        """Give back what was read last."""
+        self._back = data + self._back
 
 
 @contextmanager
-def open_split(split: CsvSplit) -> Iterator[ByteStream]:
-    """Open a split's bytes; UserError `gzip.truncated` when a gzip stream ends early or is damaged."""
+def open_split(split: CsvSplit, dialect: Dialect) -> Iterator[ByteStream]:
+    """Open a split's bytes, from its first record on: BOM and header are read past.
+
+    UserError `gzip.truncated` when a gzip stream ends early or is damaged, also while the caller reads.
+    """
+    with _open_from(split) as stream:
+        if split.range.start == 0:
+            _skip_mark(stream)
+            if split.skip_header:
+                _first_record(stream, dialect, split.place)
+        yield stream
+
+
+@contextmanager
+def _open_from(split: CsvSplit) -> Iterator[ByteStream]:
+    """Open a split's bytes, BOM and header included."""
     try:
-        with _open_gzip(split.path) if split.gzip else _Range(split.path, split.range) as stream:
-            yield stream
+        with _open(split.path, gzip=split.gzip) as file:
+            if not split.gzip:
+                file.seek(split.range.start)
+            yield ByteStream(file, None if split.gzip else split.range.size)
     except GZIP_ERRORS as error:
         raise damaged_gzip(split.place, error) from error
 
 
-def _open_gzip(path: Path) -> io.BufferedIOBase:
-    return cast("io.BufferedIOBase", igzip.open(path, "rb"))  # type: ignore[no-untyped-call] # isal has no types
+def _open(path: Path, *, gzip: bool) -> Any:
+    return igzip.open(path, "rb") if gzip else path.open("rb", buffering=0)  # type: ignore[no-untyped-call]
 
 
 def damaged_gzip(place: Place, error: BaseException) -> UserError:
@@ -120,37 +140,54 @@ def damaged_gzip(place: Place, error: BaseException) -> UserError:
 def read_header(path: Path, dialect: Dialect, *, gzip: bool, place: Place) -> tuple[tuple[str, ...], int]:
     """Return the names in the first record and the offset just after it, BOM included.
 
-    No names and offset 0 for an empty file. Raises UserError `csv.unclosed_quote`, `csv.encoding` or `gzip.truncated`.
+    No names and offset 0 for an empty file. Raises UserError `csv.unclosed_quote`, `csv.encoding`, `source.format` or
+    `gzip.truncated`.
     """
     try:
-        with _open_gzip(path) if gzip else path.open("rb") as file:
-            record, _ = _first_record(file, dialect, place)
+        with _open(path, gzip=gzip) as file:
+            stream = ByteStream(file)
+            start = _skip_mark(stream)
+            record = _first_record(stream, dialect, place)
     except GZIP_ERRORS as error:
         raise damaged_gzip(place, error) from error
-    text = decode(record.removeprefix(naming.UTF8_BOM), place, 0)
-    lines = io.StringIO(text, newline="")
+    lines = io.StringIO(_decode(record, place, start), newline="")
     if dialect.enclosure:
         rows = csv.reader(lines, delimiter=dialect.delimiter, quotechar=dialect.enclosure)
     else:
         rows = csv.reader(lines, delimiter=dialect.delimiter, quoting=csv.QUOTE_NONE)
-    return tuple(next(rows, [])), len(record)
+    try:
+        return tuple(next(rows, [])), start + len(record)
+    except csv.Error as error:
+        raise UserError("source.format", f"The header cannot be read: {error}", place=place) from error
 
 
-def _first_record(file: ByteStream, dialect: Dialect, place: Place) -> tuple[bytes, bytes]:
-    """Return the first record with its line end, and the bytes that were read beyond it."""
-    data = b""
-    while piece := file.read(_HEADER_PIECE):
-        data += piece
+def _skip_mark(stream: ByteStream) -> int:
+    """Read past a byte order mark; return its bytes."""
+    data = stream.read(len(naming.UTF8_BOM))
+    if data == naming.UTF8_BOM:
+        return len(data)
+    stream.unread(data)
+    return 0
+
+
+def _first_record(stream: ByteStream, dialect: Dialect, place: Place) -> bytes:
+    """Read the first record, with its line end."""
+    data = stream.read(_HEADER_PIECE)
+    while True:
         end, _ = find_record_end(data, dialect.quote, inside=False)
         if end is not None and end < len(data):
             stop = end + 1 if data[end - 1 : end + 1] == b"\r\n" else end
-            return data[:stop], data[stop:]
+            stream.unread(data[stop:])
+            return data[:stop]
         if len(data) > naming.RECORD_LIMIT:
             raise UserError("csv.unclosed_quote", "The header is never closed", place=place)
-    return data, b""
+        piece = stream.read(len(data))
+        if not piece:
+            return data
+        data += piece
 
 
-def decode(data: bytes, place: Place, offset: int) -> str:
+def _decode(data: bytes, place: Place, offset: int) -> str:
     """Decode UTF-8, or raise UserError `csv.encoding` with the position of the first byte that is not."""
     try:
         return data.decode()
@@ -158,59 +195,23 @@ def decode(data: bytes, place: Place, offset: int) -> str:
         raise UserError(
             "csv.encoding",
             f"Byte 0x{data[error.start]:02x} is not valid UTF-8",
-            place=Place(table=place.table, slice=place.slice, byte=offset + error.start),
+            place=replace(place, byte=offset + error.start),
             remedy="Save the file as UTF-8.",
         ) from error
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Whole records, and where they begin in the decompressed slice. `last`: nothing follows in the split."""
-
-    data: bytes
-    offset: int
-    last: bool
-
-
-def record_blocks(stream: ByteStream, split: CsvSplit, dialect: Dialect) -> Iterator[Block]:
-    """Cut a split into blocks of whole records of about its `block_bytes`; a longer record makes its block longer.
-
-    BOM and header are left out. Raises RecordTooLongError when no record ends within `naming.RECORD_LIMIT`.
-    """
-    offset, rest = skip_start(stream, split, dialect) if split.range.start == 0 else (split.range.start, b"")
-    while True:
-        wanted = max(split.block_bytes, len(rest))
-        fresh = _read_fully(stream, wanted)
-        data = rest + fresh
-        at_end = len(fresh) < wanted
-        stop = len(data) if at_end else last_record_end(data, dialect.quote, at_end=False)
-        if stop:
-            yield Block(data[:stop], offset, at_end)
-            offset += stop
-        elif len(data) > naming.RECORD_LIMIT:
-            raise RecordTooLongError
-        if at_end:
-            return
-        rest = data[stop:]
-
-
-def _read_fully(stream: ByteStream, size: int) -> bytes:
-    """Read until `size` bytes or the end: a gzip stream gives less when one of its members ends."""
-    data = stream.read(size)
-    if len(data) == size or not data:
-        return data
-    pieces = [data]
-    missing = size - len(data)
-    while missing and (piece := stream.read(missing)):
-        pieces.append(piece)
-        missing -= len(piece)
-    return b"".join(pieces)
-
-
-def skip_start(stream: ByteStream, split: CsvSplit, dialect: Dialect) -> tuple[int, bytes]:
-    """Read past BOM and header of a stream that starts at 0; return the offset reached and what was read beyond it."""
-    if not split.skip_header:
-        data = stream.read(len(naming.UTF8_BOM))
-        return (len(data), b"") if data == naming.UTF8_BOM else (0, data)
-    record, beyond = _first_record(stream, dialect, split.place)
-    return len(record), beyond
+def first_byte_not_utf8(split: CsvSplit) -> int | None:
+    """Return where, in the decompressed slice, the first byte of a split stands that is not valid UTF-8."""
+    offset = split.range.start
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    with _open_from(split) as stream:
+        while True:
+            piece = stream.read(_READ_BYTES)
+            begun = len(decoder.getstate()[0])
+            try:
+                decoder.decode(piece, final=not piece)
+            except UnicodeDecodeError as error:
+                return offset - begun + error.start
+            if not piece:
+                return None
+            offset += len(piece)

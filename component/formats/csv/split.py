@@ -12,19 +12,27 @@ file is then read as one split. So a wrong cut never becomes a wrong row.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
 
 from component import naming
 from component.formats.csv.dialect import Dialect
 
-_COUNT_BYTES = 1 * naming.MIB
-_SEARCH_BYTES = 64 * naming.KIB
+Bytes = bytes | bytearray | memoryview
+
+_COUNT_BYTES: Final = 256 * naming.KIB
+_SEARCH_BYTES: Final = 64 * naming.KIB
+_FIRST_STEP: Final = 4 * naming.KIB
+_STEP: Final = 256 * naming.KIB
+"""Bytes looked at at once: they and what is computed of them stay in the processor's cache."""
+_FEED: Final = ord("\n")
+_RETURN: Final = ord("\r")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +63,11 @@ def plan_splits(path: Path, dialect: Dialect, *, start: int, split_bytes: int, t
         if sum(counts) % 2:
             return (ByteRange(start, size),)
         inside = [total % 2 == 1 for total in accumulate(counts, initial=0)]
-        ends = [
-            first_record_end(file.fileno(), dialect, begin, size, inside=state)
-            for begin, state in zip(begins[1:], inside[1:], strict=False)
-        ]
-    return tuple(_ranges([start, *ends, size]))
-
-
-def _ranges(boundaries: Sequence[int]) -> Iterator[ByteRange]:
-    """Yield the ranges between boundaries; a chunk without a record end gives the next chunk's boundary twice."""
-    for begin, end in pairwise(boundaries):
-        if begin < end:
-            yield ByteRange(begin, end)
+        boundaries = [start]
+        for begin, state in zip(begins[1:], inside[1:], strict=False):
+            if begin >= boundaries[-1]:  # else the record that holds `begin` has been passed already
+                boundaries.append(first_record_end(file.fileno(), dialect, begin, size, inside=state))
+    return tuple(ByteRange(begin, end) for begin, end in pairwise([*boundaries, size]) if begin < end)
 
 
 def _count_enclosures(
@@ -116,43 +117,53 @@ def first_record_end(descriptor: int, dialect: Dialect, start: int, size: int, *
     return size
 
 
-def find_record_end(piece: bytes, quote: bytes, *, inside: bool) -> tuple[int | None, bool]:
+def find_record_end(piece: Bytes, quote: bytes, *, inside: bool) -> tuple[int | None, bool]:
     """Find the first record end in a piece: the offset just after its LF or CR, and the state after what was passed.
 
-    Each byte is looked at a bounded number of times, however many line ends the enclosed cells hold.
+    `inside` says whether the piece begins inside an enclosed cell. Python sees no single byte, however many line ends
+    and enclosures the cells hold.
     """
-    position = 0
-    feed, carriage = piece.find(b"\n"), piece.find(b"\r")
-    while True:
-        candidates = [at for at in (feed, carriage) if at >= 0]
-        stop = min(candidates, default=len(piece))
-        if quote and piece.count(quote, position, stop) % 2:
-            inside = not inside
-        if not candidates:
-            return None, inside
-        if not inside:
-            return stop + 1, inside
-        position = stop + 1
-        feed = piece.find(b"\n", position) if feed == stop else feed
-        carriage = piece.find(b"\r", position) if carriage == stop else carriage
+    values = np.frombuffer(piece, np.uint8)
+    start, step = 0, _FIRST_STEP
+    while start < len(values):
+        ends, inside = _line_ends(values[start : start + step], quote, inside=inside)
+        if len(ends):
+            return start + int(ends[0]) + 1, False
+        start, step = start + step, _STEP
+    return None, inside
 
 
-def last_record_end(piece: bytes | bytearray, quote: bytes, *, at_end: bool) -> int:
+def last_record_end(piece: Bytes, quote: bytes) -> int:
     """Return the offset just after the last record end in a piece that begins at a record; 0 when there is none.
 
-    A CR as the last byte is no safe end unless nothing follows (`at_end`): an LF may come with the next piece.
+    A CR as the last byte is no safe end: an LF may follow.
     """
-    stop = len(piece) if at_end or not piece.endswith(b"\r") else len(piece) - 1
-    inside = bool(quote) and piece.count(quote, 0, stop) % 2 == 1
-    feed, carriage = piece.rfind(b"\n", 0, stop), piece.rfind(b"\r", 0, stop)
-    while True:
-        last = max(feed, carriage)
-        if last < 0:
-            return 0
-        if quote and piece.count(quote, last, stop) % 2:
-            inside = not inside
-        if not inside:
-            return last + 1
-        stop = last
-        feed = piece.rfind(b"\n", 0, stop) if feed == last else feed
-        carriage = piece.rfind(b"\r", 0, stop) if carriage == last else carriage
+    values = np.frombuffer(piece, np.uint8)
+    stop = len(values) - int(len(values) > 0 and values[-1] == _RETURN)
+    inside = _count(values[:stop], quote) % 2 == 1
+    step = _FIRST_STEP
+    while stop > 0:
+        start = max(0, stop - step)
+        inside ^= _count(values[start:stop], quote) % 2 == 1
+        ends, _ = _line_ends(values[start:stop], quote, inside=inside)
+        if len(ends):
+            return start + int(ends[-1]) + 1
+        stop, step = start, _STEP
+    return 0
+
+
+def _line_ends(values: Any, quote: bytes, *, inside: bool) -> tuple[Any, bool]:
+    """Return the positions of LF and CR outside of enclosures, and the state after the last value."""
+    ends = (values == _FEED) | (values == _RETURN)
+    if quote:
+        passed = np.cumsum(values == quote[0], dtype=np.uint8)  # it wraps at an even number
+        ends &= (passed & 1) == inside
+        inside ^= bool(passed[-1] & 1)
+    return np.flatnonzero(ends), inside
+
+
+def _count(values: Any, quote: bytes) -> int:
+    if not quote:
+        return 0
+    pieces = range(0, len(values), _STEP)
+    return sum(int(np.count_nonzero(values[start : start + _STEP] == quote[0])) for start in pieces)

@@ -4,110 +4,87 @@ from __future__ import annotations
 
 import csv
 import gzip
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from component.errors import Place, UserError
+from component.errors import UserError
 from component.formats.csv.dialect import Dialect
-from component.formats.csv.read import CsvReader, ReadAgainError
-from component.formats.csv.source import CsvSplit, read_header
-from component.formats.csv.split import ByteRange, plan_splits
-from component.tables.types import Column, TableSchema
-from tests.strategies.csv_text import hostile_text, read_with_python, tables, write_rfc4180
-
-small_blocks = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-
-
-def schema_of(width: int) -> TableSchema:
-    return TableSchema(tuple(Column(f"c{i}") for i in range(width)))
-
-
-def read_all(
-    path: Path, schema: TableSchema, dialect: Dialect, split_bytes: int, block_bytes: int, start: int = 0
-) -> list[list[str]]:
-    """Read every split, as the job does: a split that asks for it is read again as the whole slice."""
-    reader = CsvReader(schema, dialect)
-    splits = [
-        CsvSplit("t", "t", path, False, part, start, block_bytes=block_bytes)
-        for part in plan_splits(path, dialect, start=start, split_bytes=split_bytes, threads=2)
-    ]
-    try:
-        return [row for split in splits for row in rows_of(reader, split)]
-    except ReadAgainError as again:
-        assert again.whole_slice
-        return rows_again(reader, again.split)
-
-
-def rows_again(reader: CsvReader, split: CsvSplit) -> list[list[str]]:
-    try:
-        return rows_of(reader, split)
-    except ReadAgainError as again:
-        return rows_of(reader, again.split)
-
-
-def rows_of(reader: CsvReader, split: CsvSplit) -> list[list[str]]:
-    rows = []
-    for parsed in reader.read(split):
-        columns = [column.to_pylist() for column in parsed.rows.columns]
-        rows += [["" if cell is None else cell for cell in row] for row in zip(*columns, strict=True)]
-    return rows
-
-
-def expected(text: str, width: int) -> list[list[str]]:
-    rows = read_with_python(text)
-    return [row or [""] for row in rows] if width == 1 else [row for row in rows if row]
-
-
-@small_blocks
-@given(
-    tables(),
-    st.sampled_from(["\n", "\r", "\r\n"]),
-    st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
-    st.integers(1, 60),
-    st.integers(1, 60),
+from tests.formats.csv.reading import Cut, read_file, text_schema
+from tests.strategies.csv_text import (
+    bare_dialects,
+    dialects,
+    hostile_text,
+    read_with_python,
+    rows_with_python,
+    tables,
+    terminators,
+    write_bare,
+    write_rfc4180,
 )
+
+one_file = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+cuts = st.builds(Cut, st.integers(1, 60), st.integers(1, 60))
+quotings = st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
+BOM = "\ufeff"
+
+
+@one_file
+@given(tables(), dialects, terminators, quotings, cuts, st.booleans(), st.booleans())
 def test_any_split_of_rfc4180_text_gives_the_rows_of_pythons_csv(
-    tmp_path, rows, terminator, quoting, split_bytes, block_bytes
+    tmp_path, rows, dialect, terminator, quoting, cut, bom, ended
 ):
     width = len(rows[0]) if rows else 1
-    text = write_rfc4180(rows, terminator=terminator, quoting=quoting)
+    text = write_rfc4180(rows, dialect=dialect, terminator=terminator, quoting=quoting)
+    if not ended:
+        text = text.removesuffix(terminator)
     path = tmp_path / "t.csv"
-    path.write_bytes(text.encode())
-    assert read_all(path, schema_of(width), Dialect(), split_bytes, block_bytes) == expected(text, width)
+    path.write_bytes(((BOM if bom else "") + text).encode())
+    expected = rows_with_python(text if bom else text.removeprefix(BOM), width, dialect)
+    assert read_file(path, text_schema(width), dialect, cut) == expected
 
 
-@small_blocks
-@given(hostile_text, st.integers(1, 40), st.integers(1, 40))
-def test_any_split_of_any_text_gives_the_rows_of_pythons_csv_or_names_the_fault(
-    tmp_path, text, split_bytes, block_bytes
-):
+@one_file
+@given(tables(), bare_dialects, terminators, cuts)
+def test_without_enclosure_every_line_end_ends_a_row(tmp_path, rows, dialect, terminator, cut):
+    width = len(rows[0]) if rows else 1
+    text = write_bare(rows, dialect, terminator=terminator)
     path = tmp_path / "t.csv"
     path.write_bytes(text.encode())
-    rows = read_with_python(text)
-    widths = {len(row) for row in rows if row}
+    expected = rows_with_python(text.removeprefix(BOM), width, dialect)
+    assert read_file(path, text_schema(width), dialect, cut) == expected
+
+
+@one_file
+@given(hostile_text, cuts)
+def test_any_split_of_any_text_gives_the_rows_of_pythons_csv_or_names_the_fault(tmp_path, text, cut):
+    path = tmp_path / "t.csv"
+    path.write_bytes(text.encode())
+    widths = {len(row) for row in read_with_python(text) if row}
     width = max(widths, default=1)
     try:
-        got = read_all(path, schema_of(width), Dialect(), split_bytes, block_bytes)
+        got = read_file(path, text_schema(width), Dialect(), cut)
     except UserError as error:
         assert error.code in {"row.cells", "csv.unclosed_quote"}
         if error.code == "row.cells":
             assert len(widths) > 1
         else:
-            with pytest.raises(csv.Error):
-                list(csv.reader(text.splitlines(keepends=True), strict=True))
+            with pytest.raises(csv.Error, match="unexpected end of data"):
+                read_with_python(text, strict=True)
     else:
-        assert got == expected(text, width)
+        assert got == rows_with_python(text, width)
 
 
-@small_blocks
-@given(tables(), st.integers(1, 60))
-def test_a_gzip_stream_is_one_split_with_the_same_rows(tmp_path, rows, block_bytes):
+@one_file
+@given(tables(), terminators, st.integers(1, 60), st.integers(0, 200), st.booleans(), st.booleans())
+def test_a_gzip_stream_is_one_split_with_the_same_rows(tmp_path, rows, terminator, block_bytes, middle, bom, header):
     width = len(rows[0]) if rows else 1
-    text = write_rfc4180(rows)
+    text = write_rfc4180(rows, terminator=terminator)
+    named = write_rfc4180([[f"name {at}" for at in range(width)]], terminator=terminator) if header else ""
+    data = ((BOM if bom else "") + named + text).encode()
     path = tmp_path / "t.csv.gz"
-    path.write_bytes(gzip.compress(text[: len(text) // 2].encode()) + gzip.compress(text[len(text) // 2 :].encode()))
-    split = CsvSplit("t", "t", path, True, ByteRange(0, path.stat().st_size), block_bytes=block_bytes)
-    assert rows_again(CsvReader(schema_of(width), Dialect()), split) == expected(text, width)
+    path.write_bytes(gzip.compress(data[:middle]) + gzip.compress(data[middle:]))
+    expected = rows_with_python(text if bom or header else text.removeprefix(BOM), width)
+    cut = Cut(block_bytes=block_bytes, header=header)
+    assert read_file(path, text_schema(width), Dialect(), cut, gzip=True) == expected

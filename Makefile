@@ -1,0 +1,53 @@
+# Everything one does with a checkout. `make` alone prints this list.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help setup run test lint types check bench plateau sample image lock clean
+
+PYTHON ?= python3
+IMAGE ?= tablemill
+BASE_IMAGE ?= python:3.11-slim-bookworm
+export PYTHON IMAGE BASE_IMAGE
+
+help: ## Print this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## Make .venv: locked packages, a Java where there is none, the archive of Spark's classes
+	@scripts/setup.sh run
+
+run: setup sample ## Run the main job on a fresh copy of data-sample, in build/data
+	@.venv/bin/tablemill run --data build/data
+
+test: plateau ## Set everything up and run all tests (ARGS="-k name" runs some)
+	@scripts/setup.sh test
+	@.venv/bin/python -m pytest $(ARGS)
+
+lint: ## Check style and format
+	@scripts/setup.sh test
+	@.venv/bin/python -m ruff check .
+	@.venv/bin/python -m ruff format --check .
+
+types: ## Check types
+	@scripts/setup.sh test
+	@.venv/bin/python -m mypy
+
+check: lint types ## Both of these
+
+bench: ## Compare with Spark's own reader, plateau, DuckDB and Polars (ARGS="--help" says how)
+	@scripts/setup.sh bench plateau
+	@.venv/bin/python benchmarks/run.py $(ARGS)
+
+plateau: ## Make .venv-plateau, where the other implementation of the dataset format lives for the tests
+	@scripts/setup.sh plateau
+
+sample: ## Copy data-sample to build/data, which may be written to
+	@scripts/sample.sh
+
+image: ## Build the container image (IMAGE names it, BASE_IMAGE is what it stands on)
+	@scripts/image.sh
+
+lock: ## Write requirements/*.lock anew, with uv (ARGS=--upgrade takes newer versions)
+	@scripts/lock.sh $(ARGS)
+
+clean: ## Remove what these commands made
+	rm -rf .venv .venv-plateau build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

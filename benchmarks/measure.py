@@ -1,0 +1,49 @@
+"""Run a command and measure the whole process tree: wall seconds, CPU seconds, peak resident memory."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import psutil
+
+SAMPLE_SECONDS = 0.02
+
+
+@dataclass(frozen=True)
+class Measured:
+    wall: float
+    cpu: float
+    peak_mb: float
+    output: str
+
+
+def measure(command: Sequence[str]) -> Measured:
+    """Measure one command; a failure of it is an error. CPU is what was last seen of each process of the tree."""
+    started = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    root = psutil.Process(process.pid)
+    cpu: dict[int, float] = {}
+    peak = 0
+    while process.poll() is None:
+        peak = max(peak, _sample(root, cpu))
+        time.sleep(SAMPLE_SECONDS)
+    wall = time.perf_counter() - started
+    output = process.stdout.read() if process.stdout else ""
+    if process.returncode:
+        raise RuntimeError(f"{command} ended with {process.returncode}:\n{output}")
+    return Measured(wall, sum(cpu.values()), peak / 1e6, output)
+
+
+def _sample(root: psutil.Process, cpu: dict[int, float]) -> int:
+    resident = 0
+    with contextlib.suppress(psutil.NoSuchProcess):
+        for one in [root, *root.children(recursive=True)]:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                times = one.cpu_times()
+                cpu[one.pid] = times.user + times.system
+                resident += one.memory_info().rss
+    return resident

@@ -1,0 +1,78 @@
+"""Whether rows to come fit a dataset that is there, and whether a layout can be written at all: pure decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+import pyarrow as pa
+
+from component.dataset.header import Header
+from component.dataset.layout import Layout
+from component.dataset.schema import check_appendable, normal_schema
+from component.errors import Place, UserError
+
+LABELS_COLUMN: Final = "partition"
+"""Name of the column of labels in every index file."""
+
+
+def check_indices(layout: Layout) -> None:
+    """Raise UserError `column.type` or `column.missing` for a column that cannot have an index (reference 3.1)."""
+    for name in layout.secondary_indices:
+        if name not in layout.schema.names or name in layout.partition_on:
+            raise UserError(
+                "column.missing",
+                "A column to index is not among the columns of the data files",
+                place=Place(table=layout.uuid, column=name),
+                remedy="Index a column of the table that it is not partitioned by.",
+            )
+        data_type = layout.schema.field(name).type
+        if name == LABELS_COLUMN or pa.types.is_nested(data_type) or pa.types.is_null(data_type):
+            what = "that name" if name == LABELS_COLUMN else f"the type {data_type}"
+            raise UserError(
+                "column.type",
+                f"A column of {what} cannot have an index",
+                place=Place(table=layout.uuid, column=name),
+                remedy="Leave it out of secondary_indices.",
+            )
+
+
+def fit_layout(layout: Layout, header: Header, existing: pa.Schema) -> Layout:
+    """Return the layout for an append: partition keys and table as they are, and all indices of the dataset.
+
+    `existing` is the normalised schema of the dataset. UserError `dataset.schema` and `dataset.partitioning` when the
+    rows do not fit, `dataset.format` for a dataset of several tables.
+    """
+    if {name for files in header.partitions.values() for name in files} - {header.table}:
+        raise UserError(
+            "dataset.format",
+            f"The dataset {layout.uuid!r} has several tables, and rows for one of them cannot be appended",
+            remedy="Use mode overwrite, or a dataset for each table.",
+        )
+    if layout.partition_on and layout.partition_on != header.partition_keys:
+        raise _differs("partitioned by", layout.partition_on, header.partition_keys)
+    unknown = [name for name in layout.secondary_indices if name not in header.indices]
+    if unknown and header.partitions:
+        raise _differs("indexed by", layout.secondary_indices, tuple(header.indices))
+    check_appendable(normal_schema(layout.schema, ()), existing, table=layout.uuid)
+    return replace(
+        layout,
+        schema=_known_types(layout.schema, existing),
+        partition_on=header.partition_keys,
+        secondary_indices=tuple(dict.fromkeys([*header.indices, *layout.secondary_indices])),
+        table=header.table,
+    )
+
+
+def _known_types(schema: pa.Schema, existing: pa.Schema) -> pa.Schema:
+    """Give a column without values (Arrow's null type) the type that the dataset has for it."""
+    return pa.schema([existing.field(f.name) if pa.types.is_null(f.type) else f for f in schema])
+
+
+def _differs(what: str, wanted: Sequence[str], there: Sequence[str]) -> UserError:
+    return UserError(
+        "dataset.partitioning",
+        f"The dataset is {what} {', '.join(there) or 'nothing'}, and {', '.join(wanted)} is configured",
+        remedy="Configure what the dataset has, or use mode overwrite.",
+    )

@@ -1,0 +1,134 @@
+"""Text whose enclosures do not pair up: one stream, with Arrow's own record boundaries."""
+
+from __future__ import annotations
+
+import codecs
+import io
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv as pacsv
+
+from component import naming
+from component.formats.csv.careful import as_latin, bytes_options, cast_rows, counting_options
+from component.formats.csv.dialect import Dialect
+from component.formats.csv.sentinel import SplitIsNotExactError, sentinel_record, sentinel_text, without_sentinel
+from component.formats.csv.source import ByteStream
+from component.formats.rows import Parsed
+from component.tables.types import TableSchema
+
+
+class LongRecordError(Exception):
+    """No record ends within a block after record `row`: the next is longer than the block, or never closed."""
+
+    def __init__(self, row: int) -> None:
+        super().__init__(row)
+        self.row = row
+
+
+class UnclosedError(Exception):
+    """The last cell of the last record, number `row`, is never closed."""
+
+    def __init__(self, row: int) -> None:
+        super().__init__(row)
+        self.row = row
+
+
+class NotUtf8Error(Exception):
+    """The stream is not UTF-8; it can be read with `latin`."""
+
+
+def parse_stream(
+    stream: ByteStream, schema: TableSchema, dialect: Dialect, *, block_bytes: int, latin: bool
+) -> Iterator[Parsed]:
+    """Parse a stream that begins at a record. Row numbers count from 1 over the whole stream.
+
+    Raises LongRecordError, UnclosedError, and NotUtf8Error unless `latin`.
+    """
+    wrong_count: list[Any] = []
+    held = pa.schema([(name, pa.binary()) for name in schema.names]).empty_table()
+    done = 0
+    source = _WithSentinel(stream, sentinel_record(schema, dialect), latin=latin)
+    try:
+        for batch in _batches(source, schema, dialect, wrong_count, block_bytes):
+            if held.num_rows:
+                taken = _taken(wrong_count, done + held.num_rows)
+                parsed = cast_rows(held, taken, schema, dialect, first_row=done + 1, latin=latin)
+                done += parsed.records
+                yield parsed
+            held = pa.Table.from_batches([batch])
+    except pa.ArrowInvalid as error:
+        if "straddling" not in str(error):
+            raise
+        raise LongRecordError(done + held.num_rows + len(wrong_count) + 1) from error
+    try:
+        text = sentinel_text(schema.columns[0], dialect).encode()
+        rows = without_sentinel(held, text, wrong_count, done=done)
+    except SplitIsNotExactError:
+        raise UnclosedError(done + held.num_rows + len(wrong_count)) from None
+    yield cast_rows(rows, wrong_count, schema, dialect, first_row=done + 1, latin=latin)
+
+
+def _batches(
+    source: _WithSentinel, schema: TableSchema, dialect: Dialect, wrong_count: list[Any], block_bytes: int
+) -> Iterator[pa.RecordBatch]:
+    yield from pacsv.open_csv(
+        pa.PythonFile(source, "r"),
+        read_options=pacsv.ReadOptions(use_threads=False, column_names=schema.names, block_size=block_bytes),
+        parse_options=counting_options(schema, dialect, wrong_count),
+        convert_options=bytes_options(schema),
+    )
+
+
+def _taken(wrong_count: list[Any], last_good: int) -> list[Any]:
+    """Take the records that lie before the last good row of a batch: the reader is ahead of the batches it gives."""
+    taken: list[Any] = []
+    while wrong_count and wrong_count[0].number <= last_good + len(taken):
+        taken.append(wrong_count.pop(0))
+    return taken
+
+
+class _WithSentinel(io.RawIOBase):
+    """A stream followed by the sentinel record; a line end is added before it where the text has none."""
+
+    def __init__(self, stream: ByteStream, sentinel: bytes, *, latin: bool) -> None:
+        super().__init__()
+        self._stream = stream
+        self._sentinel = sentinel
+        self._latin = latin
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self._ready = b""
+        self._last = b"\n"
+        self._begun = False
+        self._ended = False
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1, /) -> bytes:
+        if not self._ready and not self._ended:
+            self._ready = self._next(size if size > 0 else naming.BLOCK_BYTES)
+        data = self._ready if size < 0 else self._ready[:size]
+        self._ready = self._ready[len(data) :]
+        return data
+
+    def _next(self, size: int) -> bytes:
+        data = self._stream.read(max(size, len(naming.UTF8_BOM)))
+        if not data:
+            self._ended = True
+        else:
+            self._last = data[-1:]
+        text = self._text(data)
+        self._begun = True
+        return text + (b"" if self._last in b"\r\n" else b"\n") + self._sentinel if self._ended else text
+
+    def _text(self, data: bytes) -> bytes:
+        if self._latin:
+            return as_latin(data)
+        try:
+            self._decoder.decode(data, final=not data)
+        except UnicodeDecodeError:
+            raise NotUtf8Error from None
+        marked = not self._begun and data.startswith(naming.UTF8_BOM)
+        return naming.UTF8_BOM + data if marked else data  # Arrow takes a U+FEFF that comes first for a byte order mark

@@ -1,0 +1,54 @@
+"""The end of a run: headers, archives, outputs and state become visible, all of them or none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from component.dataset.commit import Prepared, publish, rollback
+from component.errors import CommitUnknownError, RetryError, TablemillError
+from component.outputs.stage import Stage
+from component.runner.home import Home, pack_datasets
+from component.runner.interrupts import ignore_interrupts
+from component.runner.milling import MilledDataset
+from component.store.base import Store
+
+
+def publish_run(home: Home, milled: Sequence[MilledDataset], stage: Stage) -> None:
+    """Put the headers and move what is staged to its place; when a step fails, what was published goes back.
+
+    Archives are packed first, since their store is out of sight. After that the run cannot be interrupted any more:
+    what is left are renames. CommitUnknownError when a header could not be put back.
+    """
+    done: list[Prepared] = []
+    try:
+        if home.archives:
+            _put_headers(home.store, milled, done)
+            pack_datasets(home, done, stage)
+        ignore_interrupts()
+        if not home.archives:
+            _put_headers(home.store, milled, done)
+        stage.publish()
+    except BaseException as error:
+        _put_back(home.store, done)
+        if isinstance(error, CommitUnknownError):
+            raise RetryError("store.failed", error.text, remedy="Nothing was changed; run again.") from error
+        raise
+
+
+def _put_headers(store: Store, milled: Sequence[MilledDataset], done: list[Prepared]) -> None:
+    for one in milled:
+        done.append(one.prepared)
+        publish(store, one.prepared)
+
+
+def _put_back(store: Store, done: Sequence[Prepared]) -> None:
+    """Put the headers back that are ours; that also settles what became of one that the store was not sure of."""
+    for prepared in reversed(done):
+        try:
+            rollback(store, prepared)
+        except TablemillError as error:
+            raise CommitUnknownError(
+                "commit.unknown",
+                f"The dataset {prepared.header.uuid!r} may have been changed: {error.text}",
+                remedy="Read the dataset to learn whether the change is there, then run again if it is not.",
+            ) from error

@@ -1,0 +1,135 @@
+"""What became of each split of a source, and when that can be believed.
+
+Splits are cut by looking at the bytes around each cut, and reading proves them: a split that begins at a record and
+does not end inside an enclosed cell ends at a record, so the next one begins at one. The first split begins right. So
+when every split of a slice is sound, every cut was right; and an error in a row is certain once all splits before it in
+its slice are sound. Until then it may come from a wrong cut, and the slice is read again: with cuts by a count of all
+enclosures, and if they do not pair up, as one split.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from component.errors import TablemillError
+from component.formats.csv.count import count_records
+from component.formats.csv.read import CsvReader
+from component.formats.csv.source import CsvSplit
+from component.formats.csv.split import plan_splits
+from component.spark.mill import Milled, MillTask, Reader
+from component.spark.shuffle import Scattered
+from component.store.base import Store
+
+_THREADS = 2
+
+
+@dataclass(slots=True, eq=False)
+class Part:
+    """One split, and what became of it."""
+
+    task: MillTask
+    milled: Milled | None = None
+    scattered: Scattered | None = None
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether it was read to its end without a doubt."""
+        said = self.scattered or self.milled
+        return said is not None and said.is_sound
+
+    @property
+    def error(self) -> TablemillError | None:
+        """The error that it ended with, certain or not."""
+        said = self.scattered or self.milled
+        return None if said is None else said.error
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether its slice must be read again."""
+        said = self.scattered or self.milled
+        return said is not None and (said.in_doubt or said.error is not None)
+
+
+class Ledger:
+    """The parts of one job, in the order of the source."""
+
+    def __init__(self, reader: Reader, tasks: Sequence[MillTask]) -> None:
+        self._reader = reader
+        self.parts = [Part(task) for task in tasks]
+
+    @property
+    def pending(self) -> list[Part]:
+        """Parts that are to be milled."""
+        return [part for part in self.parts if part.milled is None]
+
+    @property
+    def crowded(self) -> list[Part]:
+        """Parts whose rows must be shuffled by key."""
+        return [part for part in self.parts if part.milled is not None and part.milled.overflow]
+
+    def raise_certain_error(self, news: Part) -> None:
+        """Raise the first error of a slice as soon as all parts before it are sound; rows counted within the slice."""
+        for number, part in enumerate(self.parts):
+            if part.task.split.slice != news.task.split.slice:
+                continue
+            if part.error is not None:
+                raise self._in_slice(number, part.error)
+            if not part.is_sound:
+                return
+
+    def _in_slice(self, number: int, error: TablemillError) -> TablemillError:
+        split = self.parts[number].task.split
+        if error.place.row is None or not isinstance(split, CsvSplit) or not isinstance(self._reader, CsvReader):
+            return error
+        before = [part.task.split for part in self.parts[:number]]
+        schema, dialect = self._reader.schema, self._reader.dialect
+        rows = sum(
+            count_records(other, schema, dialect)
+            for other in before
+            if isinstance(other, CsvSplit) and other.slice == split.slice
+        )
+        return error.at(row=error.place.row + rows)
+
+    def replace_doubtful(self, store: Store) -> None:
+        """Put other splits in the place of those of doubtful slices, and drop what was written of them."""
+        doubtful = {part.task.split.slice for part in self.parts if part.is_doubtful}
+        if not doubtful:
+            return
+        parts: list[Part] = []
+        replaced: set[str] = set()
+        for part in self.parts:
+            name = part.task.split.slice
+            if name not in doubtful:
+                parts.append(part)
+                continue
+            _drop(store, part)
+            if name not in replaced:
+                replaced.add(name)
+                old = [other.task for other in self.parts if other.task.split.slice == name]
+                parts += [Part(replace(part.task, split=split)) for split in self._other_splits(old)]
+        self.parts = parts
+
+    def _other_splits(self, tasks: Sequence[MillTask]) -> list[CsvSplit]:
+        splits = [task.split for task in tasks if isinstance(task.split, CsvSplit)]
+        first = splits[0]
+        if first.guessed and isinstance(self._reader, CsvReader):
+            ranges = plan_splits(
+                first.path,
+                self._reader.dialect,
+                start=first.data_start,
+                split_bytes=max(split.range.size for split in splits),
+                threads=_THREADS,
+            )
+            if len(ranges) > 1:
+                return [replace(first, range=found, guessed=False) for found in ranges]
+        return [first.whole()]
+
+
+def _drop(store: Store, part: Part) -> None:
+    if part.milled is not None:
+        for file in part.milled.written.files:
+            store.delete(file.key)
+    for said in (part.milled, part.scattered):
+        if said is not None and said.rejected_file is not None:
+            said.rejected_file.unlink(missing_ok=True)

@@ -1,0 +1,28 @@
+"""What holds for every test: no deadline for properties, and nothing of the platform in the environment."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("local", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "local"))
+
+
+@pytest.fixture(autouse=True)
+def no_platform(monkeypatch):
+    """Clear what a platform would set, so that a test sees only what it sets itself."""
+    for name in [name for name in os.environ if name.startswith("KBC_")]:
+        monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session")
+def engine():
+    """One Spark for all tests of this process: to start one takes longer than most runs."""
+    from component.spark.engine import Engine
+
+    with Engine("local[2]", {}) as started:
+        yield started

@@ -1,0 +1,133 @@
+"""The real plateau as a server: runs in plateau's own environment and answers calls on standard input.
+
+A call is one pickled pair: the name of a function, its arguments. So is the answer: whether it went well, and the
+result or the text of the error. Rows travel as the bytes of an Arrow file. Nothing of Tablemill is imported here.
+"""
+
+import os
+import pickle
+import sys
+
+import minimalkv
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from plateau.core.factory import DatasetFactory
+from plateau.io import eager
+from plateau.io_components.read import dispatch_metapartitions_from_factory
+
+
+def url_of(root):
+    return f"hfs://{root}"
+
+
+def factory_of(root, uuid):
+    return DatasetFactory(uuid, lambda: minimalkv.get_store_from_url(url_of(root)))
+
+
+def frame_of(rows):
+    """The frame that a plateau user would have: nulls in integers and booleans by pandas' nullable types."""
+    table = pa.ipc.open_file(rows).read_all()
+    nullable = {pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}
+    decimals = {kind: pd.ArrowDtype(kind) for kind in table.schema.types if pa.types.is_decimal(kind)}
+    has_nulls = any(column.null_count for column in table.columns)
+    return table.to_pandas(
+        date_as_object=True,
+        coerce_temporal_nanoseconds=True,
+        types_mapper=(decimals | nullable if has_nulls else decimals).get,
+    )
+
+
+def rows_of(frame, schema):
+    """The rows of a frame in the types of the dataset's schema."""
+    wanted = pa.schema([schema.field(name) for name in frame.columns])
+    table = pa.Table.from_pandas(frame, schema=wanted, preserve_index=False).replace_schema_metadata(None)
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue().to_pybytes()
+
+
+def read(root, uuid, **question):
+    """Rows of a dataset: predicates and columns as plateau takes them."""
+    frame = eager.read_table(uuid, store=url_of(root), **question)
+    return rows_of(frame, factory_of(root, uuid).schema)
+
+
+def schema(root, uuid):
+    """Names and types of the columns, as text."""
+    return [(field.name, str(field.type)) for field in factory_of(root, uuid).schema]
+
+
+def dispatched(root, uuid, predicates):
+    """Labels of the partitions that plateau would open for predicates."""
+    found = dispatch_metapartitions_from_factory(factory_of(root, uuid), predicates=predicates)
+    return sorted(partition.label for partition in found)
+
+
+def index(root, uuid, column):
+    """A secondary index as plateau loads it: pairs of value and sorted labels."""
+    loaded = factory_of(root, uuid).load_index(column).indices[column]
+    return [(plain(value), sorted(labels)) for value, labels in loaded.index_dct.items()]
+
+
+def plain(value):
+    """The value without numpy."""
+    if isinstance(value, np.datetime64):
+        return pd.Timestamp(value).to_pydatetime()
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def create(root, uuid, frames, **options):
+    """Make a dataset of one frame per table of rows."""
+    eager.store_dataframes_as_dataset(
+        store=url_of(root), dataset_uuid=uuid, dfs=[frame_of(rows) for rows in frames], **options
+    )
+
+
+def append(root, uuid, frames, **options):
+    """Add one frame per table of rows."""
+    eager.update_dataset_from_dataframes(
+        [frame_of(rows) for rows in frames], store=url_of(root), dataset_uuid=uuid, **options
+    )
+
+
+def create_implicit(root, uuid, frames, partition_on):
+    """Make a dataset whose header names no partitions."""
+    store = url_of(root)
+    eager.write_single_partition(store=store, dataset_uuid=uuid, data=frame_of(frames[0]), partition_on=partition_on)
+    described = factory_schema(store, uuid)
+    eager.create_empty_dataset_header(
+        store=store, dataset_uuid=uuid, schema=described, partition_on=partition_on, overwrite=True
+    )
+    for rows in frames[1:]:
+        eager.write_single_partition(store=store, dataset_uuid=uuid, data=frame_of(rows), partition_on=partition_on)
+
+
+def factory_schema(store, uuid):
+    from plateau.core.common_metadata import read_schema_metadata
+
+    return read_schema_metadata(uuid, minimalkv.get_store_from_url(store), "table")
+
+
+CALLS = {call.__name__: call for call in (read, schema, dispatched, index, create, append, create_implicit)}
+
+
+def serve(calls, answers):
+    while True:
+        try:
+            name, arguments = pickle.load(calls)
+        except EOFError:
+            return
+        try:
+            answer = (True, CALLS[name](**arguments))
+        except Exception as error:  # noqa: BLE001 - the boundary to the tests, which raise it again
+            answer = (False, f"{type(error).__name__}: {error}")
+        pickle.dump(answer, answers)
+        answers.flush()
+
+
+if __name__ == "__main__":
+    kept = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a library prints must not end up among the answers
+    serve(sys.stdin.buffer, kept)

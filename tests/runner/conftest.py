@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from component import cli
+from component.report.failure import render_failure
+from component.spark.engine import Engine
+from tests.runner.data_folder import DataFolder, snapshot
+
+TRACE = re.compile(
+    r'Traceback \(most recent|^\s+at [\w.$]+\(|\bFile ".*", line \d|py4j|Py4J|java\.|\bException\b', re.MULTILINE
+)
+KEPT = ("PATH", "HOME", "JAVA_HOME", "PYTHONPATH", "LANG", "LC_ALL")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What somebody sees of a run."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def done(self) -> bool:
+        return self.code == 0 and not self.err
+
+
+@pytest.fixture
+def folder(tmp_path) -> DataFolder:
+    return DataFolder(tmp_path / "data")
+
+
+@pytest.fixture
+def scratch(tmp_path, monkeypatch) -> Path:
+    """The temporary folder of runs, to see that they leave nothing there."""
+    path = tmp_path / "tmp"
+    path.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(path))
+    return path
+
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture
+def run(folder, scratch, engine, capfd) -> Run:
+    """Run a folder in this process, on the Spark that is there; everything but start and end of Spark is real."""
+
+    def run_here(variables: Mapping[str, str] | None = None, *, as_json: bool = False) -> Outcome:
+        capfd.readouterr()
+        code = cli.run_folder(variables or {}, folder.root, as_json=as_json, start=lambda *_: _kept(engine))
+        seen = capfd.readouterr()
+        assert not list(scratch.iterdir()), "files are left in the temporary folder"
+        assert not list((folder.root / "out").glob(".*")), "hidden files are left in out/"
+        return Outcome(code, seen.out, seen.err)
+
+    return run_here
+
+
+def _kept(engine: Engine) -> contextlib.AbstractContextManager[Engine]:
+    return contextlib.nullcontext(engine)
+
+
+@pytest.fixture
+def refused(folder, run, monkeypatch) -> Callable[..., str]:
+    """Run a folder that must be refused; return the one sentence, and hold that nothing else happened."""
+    raised: list[BaseException] = []
+
+    def look_at(error: BaseException, *arguments, **more) -> str:
+        raised.append(error)
+        return render_failure(error, *arguments, **more)
+
+    monkeypatch.setattr(cli, "render_failure", look_at)
+
+    def run_refused(code: str, *fragments: str, variables: Mapping[str, str] | None = None) -> str:
+        roots = (folder.root, folder.store)
+        before = snapshot(*roots)
+        outcome = run(variables)
+        assert outcome.code == 1, outcome
+        assert_one_sentence(outcome)
+        assert [part for part in fragments if part not in outcome.err] == [], outcome.err
+        assert getattr(raised[-1], "code", None) == code
+        assert snapshot(*roots) == before
+        return outcome.err
+
+    return run_refused
+
+
+def assert_one_sentence(outcome: Outcome) -> None:
+    """One line with a remedy at the end, and nowhere a stack trace."""
+    assert outcome.err.count("\n") == 1, outcome.err
+    assert outcome.err.rstrip("\n").endswith((".", "?", ".'")), outcome.err
+    assert not TRACE.search(outcome.err + outcome.out), outcome
+
+
+@pytest.fixture
+def command(folder, tmp_path) -> Callable[..., subprocess.Popen[str]]:
+    """Start the real command on the folder, with a temporary folder of its own."""
+    scratch = tmp_path / "command-tmp"
+    scratch.mkdir()
+    started: list[subprocess.Popen[str]] = []
+
+    def start(*arguments: str, variables: Mapping[str, str] | None = None, wrapper: tuple[str, ...] = ()):
+        environment = {name: os.environ[name] for name in KEPT if name in os.environ}
+        process = subprocess.Popen(
+            [*wrapper, sys.executable, "-m", "component", "run", "--data", str(folder.root), *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**environment, "TMPDIR": str(scratch), **(variables or {})},
+            cwd=Path(__file__).parents[2],
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def run_command(command, tmp_path) -> Run:
+    """Run the real command to its end."""
+
+    def run_it(*arguments: str, **more) -> Outcome:
+        outcome = finish(command(*arguments, **more))
+        assert not list((tmp_path / "command-tmp").iterdir()), "files are left in the temporary folder"
+        return outcome
+
+    return run_it
+
+
+def finish(process: subprocess.Popen[str], seconds: float = 60) -> Outcome:
+    out, err = process.communicate(timeout=seconds)
+    return Outcome(process.returncode, out, err)
