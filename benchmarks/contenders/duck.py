@@ -14,6 +14,6 @@ TYPES = {
 source, target = sys.argv[1:3]
 columns = ", ".join(f"'{name}': '{type_name}'" for name, type_name in TYPES.items())
 duckdb.sql(
-    f"COPY (SELECT * FROM read_csv('{source}', header=true, delim=',', quote='\"', escape='\"', columns={{{columns}}})) "
+    f"COPY (SELECT * FROM read_csv('{source}', header=true, quote='\"', escape='\"', columns={{{columns}}})) "
     f"TO '{target}' (FORMAT parquet, PARTITION_BY (l_shipmode))"
 )

@@ -43,7 +43,8 @@ def _repeating_columns(rows: pa.Table) -> list[str]:
     return [
         name
         for name, column in zip(sampled.column_names, sampled.columns, strict=True)
-        if pc.count_distinct(column, mode="all").as_py() <= len(column) * _DICTIONARY_SHARE
+        if not (pa.types.is_null(column.type) or pa.types.is_nested(column.type))
+        and pc.count_distinct(column, mode="all").as_py() <= len(column) * _DICTIONARY_SHARE
     ]
 
 

@@ -2,8 +2,8 @@
 
 The header is the commit. A dataset has one live header, and JSON hides msgpack, so a header that changes its format is
 committed in the old format first, then put in the new one, and the old one goes. A crash on the way leaves the same
-header twice; the next commit removes the hidden one. No store can swap two keys at once: while the format changes,
-another writer has the time between two calls to commit a header that the change then removes.
+header twice, which is one state; a header that JSON hides is removed once commits have passed it. A store cannot delete
+on a condition: whoever commits within the one call that deletes a header of the old format loses that commit.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from component.dataset.header import Header, HeaderFormat, StoredHeader, encode_header, read_header
+from component.dataset.header import Header, HeaderFormat, StoredHeader, decode_header, encode_header, read_header
 from component.dataset.keys import header_key
 from component.dataset.schema import decode_schema, encode_schema
 from component.errors import CommitRefusedError, CommitUnknownError, RetryError, TablemillError, UserError
@@ -85,9 +85,12 @@ def swap_header(store: Store, base: StoredHeader | None, header: Header, storage
         if not _is_live(store, header):
             raise
         return
-    if base is not None and (first == "json" or first != storage_format):
-        with suppress(TablemillError):  # the commit is done; the next one tidies up
-            _tidy(store, header, StoredHeader(header, first, version), storage_format)
+    live = StoredHeader(header, first, version)
+    with suppress(TablemillError):  # the commit is done, and no failure may say otherwise
+        if first != storage_format:
+            _change_format(store, live, storage_format)
+        elif base is not None and first == "json":
+            _remove_hidden(store, live, base.header)
 
 
 def _is_live(store: Store, header: Header) -> bool:
@@ -98,19 +101,38 @@ def _is_live(store: Store, header: Header) -> bool:
     return live is not None and same_header(live.header, header)
 
 
-def _tidy(store: Store, header: Header, live: StoredHeader, storage_format: HeaderFormat) -> None:
-    """Leave one header, in the format wanted; what another writer has committed since stays."""
-    live_key = header_key(header.uuid, live.storage_format)
-    other_key = header_key(header.uuid, "msgpack.zstd" if live.storage_format == "json" else "json")
-    changes = live.storage_format != storage_format
-    if changes:
-        store.put(other_key, encode_header(header, storage_format))
-    found = store.get_versioned(live_key)
-    still_ours = found is not None and found[1] == live.version
-    if changes:
-        store.delete(live_key if still_ours else other_key)
-    elif still_ours:
-        store.delete(other_key)
+def _change_format(store: Store, live: StoredHeader, storage_format: HeaderFormat) -> None:
+    """Move the live header to another format, unless another writer has committed since in the old one."""
+    uuid = live.header.uuid
+    old_key, new_key = header_key(uuid, live.storage_format), header_key(uuid, storage_format)
+    data = encode_header(live.header, storage_format)
+    store.put(new_key, data)
+    found = store.get_versioned(old_key)
+    if found is not None and found[1] == live.version:
+        store.delete(old_key)
+    elif found is not None and (store.get_versioned(new_key) or (b"",))[0] == data:
+        store.delete(new_key)
+
+
+def _remove_hidden(store: Store, live: StoredHeader, base: Header) -> None:
+    """Delete a msgpack header that the live JSON header hides.
+
+    One of the same commit as the base stays for now: another writer may be about to make it the live one.
+    """
+    hidden_key = header_key(base.uuid, "msgpack.zstd")
+    hidden = store.get_versioned(hidden_key)
+    if hidden is None or _commit_of(hidden[0], base.uuid) == base.extras.get("commit"):
+        return
+    found = store.get_versioned(header_key(base.uuid, "json"))
+    if found is not None and found[1] == live.version:
+        store.delete(hidden_key)
+
+
+def _commit_of(data: bytes, uuid: str) -> object:
+    try:
+        return decode_header(data, "msgpack.zstd", uuid).extras.get("commit")
+    except UserError:
+        return ""
 
 
 def same_header(left: Header, right: Header) -> bool:

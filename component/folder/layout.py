@@ -85,7 +85,7 @@ def writing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
             raise UserError("store.full", f"There is no space left to write {str(path)!r}") from error
         raise UserError(
             "output.unwritable",

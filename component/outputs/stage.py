@@ -15,28 +15,32 @@ from component.folder.state import write_state
 
 
 class Stage:
-    """A hidden folder in out/, on the same file system, whose content moves to its place by renaming.
+    """Hidden folders in out/, whose content moves to its place by renaming.
 
-    Use `table`, `file`, `manifest` and `state` while writing, then `publish`; `discard` removes what is staged.
+    There is one in each folder that something moves to, since each may be a mount of its own. The platform ignores
+    names with a dot in front. Use `table`, `file`, `manifest` and `state` while writing, then `publish`; `discard`
+    removes what is staged.
     """
 
     def __init__(self, folder: DataFolder) -> None:
-        self._folder = folder
-        self._root = folder.out / f".tablemill-{identity.new_hex()[:12]}"
-        self._tables = self._root / "tables"
-        self._files = self._root / "files"
-        self._replaced = self._root / "replaced"
+        name = f".tablemill-{identity.new_hex()[:12]}"
+        self._tables = _Area(folder.out_tables, name)
+        self._files = _Area(folder.out_files, name)
+        self._state = _Area(folder.out, name)
         try:
-            with writing(self._root):
-                for made in (self._tables, self._files, self._replaced / "tables", self._replaced / "files"):
-                    made.mkdir(parents=True)
+            for area in self._areas:
+                area.make()
         except BaseException:
             self.discard()
             raise
 
+    @property
+    def _areas(self) -> tuple[_Area, ...]:
+        return self._tables, self._files, self._state
+
     def table(self, name: str, *, sliced: bool) -> Path:
         """Return where an output table is written: a folder that exists when it is sliced, else a file."""
-        path = self._tables / name
+        path = self._tables.new / name
         if sliced:
             with writing(path):
                 path.mkdir()
@@ -44,7 +48,7 @@ class Stage:
 
     def file(self, name: str) -> Path:
         """Return where an output file is written."""
-        return self._files / name
+        return self._files.new / name
 
     def manifest(self, path: Path, content: Mapping[str, Any]) -> None:
         """Write the manifest of a staged table or file."""
@@ -54,14 +58,14 @@ class Stage:
 
     def state(self, content: Mapping[str, Any]) -> None:
         """Write the state that the run leaves."""
-        write_state(self._root / naming.STATE_FILE, content)
+        write_state(self._state.new / naming.STATE_FILE, content)
 
     def publish(self) -> None:
         """Move everything to its place, manifests after what they describe, the state last.
 
         What has the same name there goes. When a step fails, out/ is left as it was.
         """
-        moves = list(self._moves())
+        moves = [move for area in self._areas for move in area.moves()]
         try:
             for path, target, replaced in moves:
                 with writing(target):
@@ -74,18 +78,30 @@ class Stage:
             raise
         self.discard()
 
-    def _moves(self) -> Iterator[tuple[Path, Path, Path]]:
-        """Yield what is staged, its place, and where what is there now goes."""
-        for staged, place in ((self._tables, self._folder.out_tables), (self._files, self._folder.out_files)):
-            for path in sorted(staged.iterdir(), key=lambda path: path.name.endswith(naming.MANIFEST_SUFFIX)):
-                yield path, place / path.name, self._replaced / staged.name / path.name
-        state = self._root / naming.STATE_FILE
-        if state.exists():
-            yield state, self._folder.out_state, self._replaced / naming.STATE_FILE
-
     def discard(self) -> None:
         """Remove what is staged."""
-        shutil.rmtree(self._root, ignore_errors=True)
+        for area in self._areas:
+            shutil.rmtree(area.root, ignore_errors=True)
+
+
+class _Area:
+    """A hidden folder in a place: what is new, and what it replaced."""
+
+    def __init__(self, place: Path, name: str) -> None:
+        self.place = place
+        self.root = place / name
+        self.new = self.root / "new"
+        self.old = self.root / "old"
+
+    def make(self) -> None:
+        with writing(self.root):
+            self.new.mkdir(parents=True)
+            self.old.mkdir()
+
+    def moves(self) -> Iterator[tuple[Path, Path, Path]]:
+        """Yield what is staged, its place, and where what is there now goes."""
+        for path in sorted(self.new.iterdir(), key=lambda path: path.name.endswith(naming.MANIFEST_SUFFIX)):
+            yield path, self.place / path.name, self.old / path.name
 
 
 def _move_back(path: Path, target: Path, replaced: Path) -> None:

@@ -13,6 +13,7 @@ from component.config.parameters import ColumnConfig
 from component.dataset.values import check_partition_type
 from component.errors import Place, UserError
 from component.formats.csv.dialect import Dialect
+from component.mapping.ascii_fold import ascii_fold
 from component.plan.model import DatasetPlan, Limits, OutputPlan, Plan, Source
 from component.tables.types import Column, NullRule, TableSchema, TypeName, arrow_type
 
@@ -69,10 +70,9 @@ def default_datasets(sources: Sequence[Source]) -> tuple[DatasetPlan, ...]:
 
 
 def dataset_name(source: Source) -> str:
-    """Return the name of a source as a dataset's: of a table id its last part, other characters as `_`."""
-    bare = source.names[1] if len(source.names) > 1 and source.names[0].startswith(source.names[1]) else source.names[0]
-    found = _TABLE_ID.fullmatch(bare)
-    return _NOT_IN_UUID.sub("_", found[1] if found else bare).strip("_") or "table"
+    """Return the name of a source as a dataset's: of a table id its last part, in ASCII, other characters as `_`."""
+    found = _TABLE_ID.fullmatch(source.own_name)
+    return _NOT_IN_UUID.sub("_", ascii_fold(found[1] if found else source.own_name)).strip("_") or "table"
 
 
 def _free_name(name: str, taken: Iterable[str]) -> str:
@@ -93,6 +93,13 @@ def plan_dataset(config: DatasetConfig, sources: Sequence[Source]) -> DatasetPla
         *((name, "primary_key") for name in table.primary_key or ()),
     ]:
         _check_column(name, schema.names, source.file_name, what)
+    if config.partition_on and set(config.partition_on) == set(schema.names):
+        raise UserError(
+            "config.value",
+            "partition_on names every column, so nothing is left to store in the data files",
+            place=Place(table=source.file_name),
+            remedy="Leave a column out of partition_on.",
+        )
     infer = _to_infer(source, table) if table.infer_types else ()
     for name in config.partition_on:
         if name not in infer:

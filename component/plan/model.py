@@ -29,11 +29,13 @@ class SourceSlice:
 class Source:
     """An input table or file that rows are read from.
 
-    `file_name` is its name in the folder, `names` all the words a configuration may call it. `schema` is typed by the
+    `file_name` is its name in the folder, `own_name` what it is called by itself: without suffix, and a file without
+    the id that it gets at every input. `names` are all the words a configuration may call it. `schema` is typed by the
     manifest (CSV) or the file (Parquet); `typed` names the columns whose type is known and need not be inferred.
     """
 
     file_name: str
+    own_name: str
     names: tuple[str, ...]
     kind: Literal["csv", "parquet"]
     slices: tuple[SourceSlice, ...]

@@ -41,7 +41,7 @@ def _table_source(table: InputTable, dialects: dict[str, Dialect]) -> Source | N
     manifest = table.manifest
     names = _names(table.name, manifest.name if manifest else None, manifest.id if manifest else None)
     if table.slices and is_parquet(table.slices[0].path):
-        return _parquet_source(table.name, names, table.slices)
+        return _parquet_source(table.name, bare_name(table.name), names, table.slices)
     delimiter = (manifest.delimiter if manifest else None) or naming.DELIMITER
     enclosure = naming.ENCLOSURE if manifest is None or manifest.enclosure is None else manifest.enclosure
     dialect = next((dialects[name] for name in names if name in dialects), None) or Dialect(delimiter, enclosure)
@@ -52,8 +52,17 @@ def _table_source(table: InputTable, dialects: dict[str, Dialect]) -> Source | N
         tuple(known.get(name, Column(name)) for name in columns),
         tuple(key for key in (manifest.primary_key if manifest else ()) if key in columns),
     )
-    table_id = manifest.id if manifest else None
-    return Source(table.name, names, "csv", slices, schema, frozenset(known), dialect, table_id)
+    return Source(
+        file_name=table.name,
+        own_name=bare_name(table.name),
+        names=names,
+        kind="csv",
+        slices=slices,
+        schema=schema,
+        typed=frozenset(known),
+        dialect=dialect,
+        table_id=manifest.id if manifest else None,
+    )
 
 
 def _columns_and_slices(
@@ -115,16 +124,16 @@ def _distinct(columns: Iterable[str], table: str) -> tuple[str, ...]:
 def _file_source(file: InputFile, dialects: dict[str, Dialect]) -> Source | None:
     names = _names(file.file_name, file.name, None)
     if file.kind is FileKind.PARQUET:
-        return _parquet_source(file.file_name, names, file.slices)
+        return _parquet_source(file.file_name, bare_name(file.name), names, file.slices)
     tabs = file.name.lower().endswith((".tsv", ".tsv.gz"))
     dialect = next((dialects[name] for name in names if name in dialects), None) or Dialect("\t" if tabs else ",")
     as_table = InputTable(file.file_name, file.path, sliced=False, slices=file.slices)
     columns, slices = _columns_and_slices(as_table, HeaderMode.FIRST_LINE, dialect)
     schema = TableSchema(tuple(Column(name) for name in columns))
-    return Source(file.file_name, names, "csv", slices, schema, frozenset(), dialect)
+    return Source(file.file_name, bare_name(file.name), names, "csv", slices, schema, dialect=dialect)
 
 
-def _parquet_source(file_name: str, names: tuple[str, ...], slices: tuple[Slice, ...]) -> Source:
+def _parquet_source(file_name: str, own_name: str, names: tuple[str, ...], slices: tuple[Slice, ...]) -> Source:
     place = Place(table=file_name)
     schemas = [parquet_schema(part.path, replace(place, slice=part.name)) for part in slices]
     for part, schema in zip(slices, schemas, strict=True):
@@ -136,7 +145,7 @@ def _parquet_source(file_name: str, names: tuple[str, ...], slices: tuple[Slice,
                 remedy="Give all slices of a table the same columns and types.",
             )
     found = tuple(SourceSlice(part.name, part.path, part.size) for part in slices)
-    return Source(file_name, names, "parquet", found, schemas[0], frozenset(schemas[0].names))
+    return Source(file_name, own_name, names, "parquet", found, schemas[0], frozenset(schemas[0].names))
 
 
 def _names(file_name: str, name: str | None, table_id: str | None) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from urllib.parse import quote
 HIDDEN: Final = "[hidden]"
 
 _VISIBLE: Final = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\t\n"}
+_VISIBLE.update({0x2028: "\\u2028", 0x2029: "\\u2029"})  # ends of lines and paragraphs, to some who read a log
 
 
 def printable(text: str) -> str:

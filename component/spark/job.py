@@ -29,6 +29,7 @@ class MillJob:
     store: Store
     scratch: Path | None
     direct_files: int = naming.DIRECT_FILES
+    direct_partitions: int = naming.DIRECT_KEYS_PER_SPLIT
     buffer_bytes: int = naming.BUFFER_BYTES
     shuffle_bytes: int = naming.SHUFFLE_BYTES
 
@@ -37,7 +38,7 @@ class MillJob:
         """Partitions that one split may write directly: files = splits times partitions must stay bounded."""
         if not self.layout.partition_on:
             return None
-        return max(naming.DIRECT_KEYS_PER_SPLIT, self.direct_files // max(1, len(self.splits)))
+        return max(self.direct_partitions, self.direct_files // max(1, len(self.splits)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from component.errors import TablemillError
+from component.errors import TablemillError, UserError
 from component.formats.csv.count import count_records
-from component.formats.csv.read import CsvReader
+from component.formats.csv.read import CsvReader, ReadAgainError
 from component.formats.csv.source import CsvSplit
 from component.formats.csv.split import plan_splits
 from component.spark.mill import Milled, MillTask, Reader
@@ -82,14 +82,11 @@ class Ledger:
         split = self.parts[number].task.split
         if error.place.row is None or not isinstance(split, CsvSplit) or not isinstance(self._reader, CsvReader):
             return error
-        before = [part.task.split for part in self.parts[:number]]
+        splits = [part.task.split for part in self.parts[:number]]
+        before = [one for one in splits if isinstance(one, CsvSplit) and one.slice == split.slice]
         schema, dialect = self._reader.schema, self._reader.dialect
-        rows = sum(
-            count_records(other, schema, dialect)
-            for other in before
-            if isinstance(other, CsvSplit) and other.slice == split.slice
-        )
-        return error.at(row=error.place.row + rows)
+        placed = error.at(row=error.place.row + sum(count_records(one, schema, dialect) for one in before))
+        return _of_other_columns(self._reader, [*before, split][0], placed) or placed
 
     def replace_doubtful(self, store: Store) -> None:
         """Put other splits in the place of those of doubtful slices, and drop what was written of them."""
@@ -124,6 +121,26 @@ class Ledger:
             if len(ranges) > 1:
                 return [replace(first, range=found, guessed=False) for found in ranges]
         return [first.whole()]
+
+
+def _of_other_columns(reader: CsvReader, first: CsvSplit, error: TablemillError) -> UserError | None:
+    """Return what to say when the first two rows of a slice show that all of it has other columns than its table."""
+    if error.code != "row.cells" or first.slice == first.table:
+        return None
+    try:
+        begun = next(replace(reader, reject=True).read(first), None)
+    except ReadAgainError:
+        return None
+    bad = begun.bad[:2] if begun else ()
+    reasons = {row.reason.removeprefix("The row has ") for row in bad}
+    if [row.row for row in bad] != [1, 2] or len(reasons) > 1:
+        return None
+    return UserError(
+        "column.sets_differ",
+        f"The slices have different columns: the rows of this one have {reasons.pop()}",
+        place=first.place,
+        remedy=f"Give all slices the columns of the table: {', '.join(reader.schema.names)}.",
+    )
 
 
 def _drop(store: Store, part: Part) -> None:

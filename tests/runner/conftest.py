@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,7 +62,7 @@ def run(folder, scratch, engine, capfd) -> Run:
         code = cli.run_folder(variables or {}, folder.root, as_json=as_json, start=lambda *_: _kept(engine))
         seen = capfd.readouterr()
         assert not list(scratch.iterdir()), "files are left in the temporary folder"
-        assert not list((folder.root / "out").glob(".*")), "hidden files are left in out/"
+        assert not list((folder.root / "out").rglob(".*")), "hidden files are left in out/"
         return Outcome(code, seen.out, seen.err)
 
     return run_here
@@ -104,31 +104,48 @@ def assert_one_sentence(outcome: Outcome) -> None:
     assert not TRACE.search(outcome.err + outcome.out), outcome
 
 
+def start_command(
+    data: Path,
+    home: Path,
+    *arguments: str,
+    variables: Mapping[str, str] | None = None,
+    wrapper: tuple[str, ...] = (),
+) -> subprocess.Popen[str]:
+    """Start the real command on a data folder, with a temporary folder of its own in `home`."""
+    scratch = home / "command-tmp"
+    scratch.mkdir(exist_ok=True)
+    environment = {name: os.environ[name] for name in KEPT if name in os.environ}
+    return subprocess.Popen(
+        [*wrapper, sys.executable, "-m", "component", "run", "--data", str(data), *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**environment, "TMPDIR": str(scratch), **(variables or {})},
+        cwd=Path(__file__).parents[2],
+    )
+
+
+def finish(process: subprocess.Popen[str], seconds: float = 60) -> Outcome:
+    try:
+        out, err = process.communicate(timeout=seconds)
+    finally:
+        process.kill()
+    return Outcome(process.returncode, out, err)
+
+
 @pytest.fixture
-def command(folder, tmp_path) -> Callable[..., subprocess.Popen[str]]:
-    """Start the real command on the folder, with a temporary folder of its own."""
-    scratch = tmp_path / "command-tmp"
-    scratch.mkdir()
+def command(folder, tmp_path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Start the real command on the folder."""
     started: list[subprocess.Popen[str]] = []
 
-    def start(*arguments: str, variables: Mapping[str, str] | None = None, wrapper: tuple[str, ...] = ()):
-        environment = {name: os.environ[name] for name in KEPT if name in os.environ}
-        process = subprocess.Popen(
-            [*wrapper, sys.executable, "-m", "component", "run", "--data", str(folder.root), *arguments],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**environment, "TMPDIR": str(scratch), **(variables or {})},
-            cwd=Path(__file__).parents[2],
-        )
-        started.append(process)
-        return process
+    def start(*arguments: str, **more) -> subprocess.Popen[str]:
+        started.append(start_command(folder.root, tmp_path, *arguments, **more))
+        return started[-1]
 
     yield start
     for process in started:
-        if process.poll() is None:
-            process.kill()
+        process.kill()
         process.communicate()
 
 
@@ -142,8 +159,3 @@ def run_command(command, tmp_path) -> Run:
         return outcome
 
     return run_it
-
-
-def finish(process: subprocess.Popen[str], seconds: float = 60) -> Outcome:
-    out, err = process.communicate(timeout=seconds)
-    return Outcome(process.returncode, out, err)

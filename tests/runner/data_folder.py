@@ -24,6 +24,13 @@ class DataFolder:
             (root / part).mkdir(parents=True)
         self.configure()
 
+    @classmethod
+    def existing(cls, root: Path) -> DataFolder:
+        """A folder that is there already."""
+        folder = cls.__new__(cls)
+        folder.root = root
+        return folder
+
     @property
     def store(self) -> Path:
         """Where the datasets of `file_store` are."""

@@ -42,7 +42,7 @@ def record_blocks(stream: ByteStream, dialect: Dialect, *, block_bytes: int) -> 
 
 
 def _wider(window: bytearray) -> bytearray:
-    """Return a window of twice the size with the same bytes; one byte over the limit tells a record that just fits."""
-    if len(window) > naming.RECORD_LIMIT:
+    """Return a window of twice the size with the same bytes."""
+    if len(window) >= naming.RECORD_LIMIT:
         raise RecordTooLongError
-    return window + bytes(min(len(window), naming.RECORD_LIMIT + 1 - len(window)))
+    return window + bytes(min(len(window), naming.RECORD_LIMIT - len(window)))

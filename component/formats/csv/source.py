@@ -174,14 +174,19 @@ def _first_record(stream: ByteStream, dialect: Dialect, place: Place) -> bytes:
     """Read the first record, with its line end."""
     data = stream.read(_HEADER_PIECE)
     while True:
-        end, _ = find_record_end(data, dialect.quote, inside=False)
+        end, inside = find_record_end(data, dialect.quote, inside=False)
         if end is not None and end < len(data):
             stop = end + 1 if data[end - 1 : end + 1] == b"\r\n" else end
             stream.unread(data[stop:])
             return data[:stop]
-        if len(data) > naming.RECORD_LIMIT:
-            raise UserError("csv.unclosed_quote", "The header is never closed", place=place)
         piece = stream.read(len(data))
+        if len(data) > naming.RECORD_LIMIT or (inside and not piece):
+            raise UserError(
+                "csv.unclosed_quote",
+                "A quoted cell of the header is not closed",
+                place=place,
+                remedy="Close the cell with the enclosure, and double an enclosure that belongs to its text.",
+            )
         if not piece:
             return data
         data += piece

@@ -98,7 +98,7 @@ def count_byte(descriptor: int, byte: bytes, start: int, stop: int) -> int:
 
 
 def first_record_end(descriptor: int, dialect: Dialect, start: int, size: int, *, inside: bool) -> int:
-    """Return the offset just after the first record end at or after `start`; `size` when there is none.
+    """Return the offset just after the first line end at or after `start` that ends a record; `size` without any.
 
     `inside` says whether `start` lies inside an enclosed cell. A record ends at LF, CR or CRLF outside of enclosures.
     """

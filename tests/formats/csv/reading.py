@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from component.errors import Place
 from component.formats.csv.dialect import Dialect
@@ -48,44 +52,47 @@ def splits_of(path: Path, dialect: Dialect, cut: Cut, *, gzip: bool = False) -> 
     return [CsvSplit("t", "s", path, False, part, start, block_bytes=cut.block_bytes) for part in ranges]
 
 
-def parse_splits(reader: CsvReader, splits: list[CsvSplit]) -> list[Parsed]:
-    """Read all splits of a slice; if one is in doubt, all is read again as it says."""
+def parse_splits(reader: CsvReader, splits: Sequence[CsvSplit]) -> list[Parsed]:
+    """Read all splits of a slice, rows numbered within it; if one is in doubt, all is read again as it says."""
     try:
-        return [parsed for split in splits for parsed in again_if_alone(reader, split, alone=len(splits) == 1)]
+        parts = [parse_split(reader, split, alone=len(splits) == 1) for split in splits]
     except ReadAgainError as again:
-        assert again.whole_slice
-        return list(again_if_alone(reader, again.split, alone=True))
+        return parse_split(reader, again.split, alone=True)
+    before = [0, *accumulate(sum(one.records for one in part) for part in parts)]
+    return [_renumber(one, done) for part, done in zip(parts, before, strict=False) for one in part]
 
 
-def again_if_alone(reader: CsvReader, split: CsvSplit, *, alone: bool) -> list[Parsed]:
+def _renumber(parsed: Parsed, done: int) -> Parsed:
+    return replace(parsed, bad=tuple(replace(bad, row=bad.row + done) for bad in parsed.bad))
+
+
+def parse_split(reader: CsvReader, split: CsvSplit, *, alone: bool) -> list[Parsed]:
+    """Read one split, and again as it says; `alone`: there is no other split of its slice."""
     try:
         return list(reader.read(split))
     except ReadAgainError as again:
         if again.whole_slice and not alone:
             raise
-        assert again.split != split
-        return again_if_alone(reader, again.split, alone=True)
+        return parse_split(reader, again.split, alone=True)
 
 
 def read_file(path: Path, schema: TableSchema, dialect: Dialect, cut: Cut, *, gzip: bool = False) -> list[list[Any]]:
-    """Return the rows of a file; nulls of text columns as empty text, as Python's csv module has them."""
-    reader = CsvReader(schema, dialect)
-    return [["" if cell is None else cell for cell in row] for row in values(reader, splits_of(path, dialect, cut, gzip=gzip))]
+    """Return the rows of a file that has no faults, nulls as empty text as Python's csv module has them."""
+    parsed = parse_splits(CsvReader(schema, dialect), splits_of(path, dialect, cut, gzip=gzip))
+    return [list(row) for one in parsed for row in values_of(one)]
 
 
-def values(reader: CsvReader, splits: list[CsvSplit]) -> Iterator[tuple[Any, ...]]:
-    for parsed in parse_splits(reader, splits):
-        assert parsed.rows.schema.equals(reader.schema.arrow)
-        yield from zip(*(column.to_pylist() for column in parsed.rows.columns), strict=True)
+def values_of(parsed: Parsed) -> list[tuple[Any, ...]]:
+    """Return the rows that fit, nulls as empty text."""
+    columns = [pc.fill_null(column, "") if column.type == pa.string() else column for column in parsed.rows.columns]
+    return list(zip(*(column.to_pylist() for column in columns), strict=True))
 
 
-def rejects(reader: CsvReader, splits: list[CsvSplit]) -> list[BadRow]:
-    """Return the bad rows, numbered within the slice."""
-    done = 0
-    found: list[BadRow] = []
-    for split in splits:
-        before = done
-        for parsed in again_if_alone(replace(reader, reject=True), split, alone=len(splits) == 1):
-            found += [replace(bad, row=bad.row + before) for bad in parsed.bad]
-            done += parsed.records
-    return found
+def bad_rows(parsed: Iterable[Parsed]) -> list[BadRow]:
+    """Return the bad rows."""
+    return [bad for one in parsed for bad in one.bad]
+
+
+def bad_numbers(parsed: Iterable[Parsed]) -> list[int]:
+    """Return the numbers of the bad rows."""
+    return [bad.row for bad in bad_rows(parsed)]

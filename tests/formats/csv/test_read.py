@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import csv
 import gzip
+from pathlib import Path
+from typing import Any
 
-import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from component.errors import UserError
 from component.formats.csv.dialect import Dialect
-from tests.formats.csv.reading import Cut, read_file, text_schema
+from component.formats.csv.read import CsvReader
+from component.tables.types import TableSchema
+from tests.formats.csv.reading import Cut, bad_numbers, parse_splits, read_file, splits_of, text_schema, values_of
 from tests.strategies.csv_text import (
     bare_dialects,
     dialects,
+    ends_open,
     hostile_text,
+    one_file,
     read_with_python,
     rows_with_python,
     tables,
@@ -24,7 +29,6 @@ from tests.strategies.csv_text import (
     write_rfc4180,
 )
 
-one_file = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 cuts = st.builds(Cut, st.integers(1, 60), st.integers(1, 60))
 quotings = st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
 BOM = "\ufeff"
@@ -63,17 +67,30 @@ def test_any_split_of_any_text_gives_the_rows_of_pythons_csv_or_names_the_fault(
     path.write_bytes(text.encode())
     widths = {len(row) for row in read_with_python(text) if row}
     width = max(widths, default=1)
+    faults = {"row.cells": len(widths) > 1, "csv.unclosed_quote": ends_open(text)}
+    expected = [code for code, is_there in faults.items() if is_there] or [rows_with_python(text, width)]
+    assert outcome(path, text_schema(width), cut) in expected
+
+
+def outcome(path: Path, schema: TableSchema, cut: Cut) -> list[list[Any]] | str:
     try:
-        got = read_file(path, text_schema(width), Dialect(), cut)
+        return read_file(path, schema, Dialect(), cut)
     except UserError as error:
-        assert error.code in {"row.cells", "csv.unclosed_quote"}
-        if error.code == "row.cells":
-            assert len(widths) > 1
-        else:
-            with pytest.raises(csv.Error, match="unexpected end of data"):
-                read_with_python(text, strict=True)
-    else:
-        assert got == rows_with_python(text, width)
+        return error.code
+
+
+@one_file
+@given(hostile_text, st.integers(1, 3), cuts)
+def test_rows_with_a_wrong_count_of_cells_are_rejected_by_number_and_the_rest_goes_through(tmp_path, text, width, cut):
+    assume(not ends_open(text))
+    path = tmp_path / "t.csv"
+    path.write_bytes(text.encode())
+    rows = rows_with_python(text, width)
+    reader = CsvReader(text_schema(width), Dialect(), reject=True)
+    parsed = parse_splits(reader, splits_of(path, Dialect(), cut))
+    kept = [list(row) for one in parsed for row in values_of(one)]
+    assert kept == [row for row in rows if len(row) == width]
+    assert bad_numbers(parsed) == [at for at, row in enumerate(rows, 1) if len(row) != width]
 
 
 @one_file

@@ -1,0 +1,138 @@
+"""The house, held by tests: where imports point, which codes errors have, what the command line loads."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import tomllib
+from functools import cache
+from graphlib import TopologicalSorter
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+
+from component import errors
+
+ROOT = Path(__file__).parents[1]
+ROOMS = [
+    {"__main__"},
+    {"cli", "actions"},
+    {"runner"},
+    {"report"},
+    {"outputs"},
+    {"spark"},
+    {"plan"},
+    {"dataset"},
+    {"formats"},
+    {"mapping"},
+    {"folder"},
+    {"store"},
+    {"tables"},
+    {"config"},
+    {"naming", "errors", "clock", "identity", ""},
+]
+"""From the highest to the lowest, as in docs/design.md; "" is the package itself, which holds the version."""
+HEIGHT = {room: len(ROOMS) - level for level, rooms in enumerate(ROOMS) for room in rooms}
+MODULES = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in sorted((ROOT / "component").rglob("*.py"))
+}
+CARRIED = {"py4j": "pyspark", "pydantic_core": "pydantic"}
+"""Packages that another one pins and speaks through: declaring them apart could only contradict it."""
+LOOKED_FOR = {"psutil"}
+"""Packages that pyspark uses when they are there (docs/dependencies.md)."""
+
+
+@cache
+def tree(module):
+    return ast.parse(MODULES[module].read_text(encoding="utf-8"))
+
+
+def room(module):
+    return (*module.split("."), "")[1]
+
+
+def imported(nodes):
+    """The names of modules that import statements name, `from component import clock` included."""
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, "imports are absolute"
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                yield inner if inner in MODULES else node.module
+
+
+def own(names):
+    return {name for name in names if name in MODULES}
+
+
+def loaded_with(module):
+    """What is imported when the module is: statements inside of functions run later."""
+    waiting = list(tree(module).body)
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            waiting.extend(ast.iter_child_nodes(node))
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_point_down(module):
+    assert room(module) in HEIGHT, f"{room(module)} is not a room: name it in ROOMS and in docs/design.md"
+    for name in own(imported(ast.walk(tree(module)))):
+        same = room(name) == room(module)
+        assert same or HEIGHT[room(name)] < HEIGHT[room(module)], f"{module} imports {name}, which is not below it"
+
+
+def test_no_modules_wait_for_each_other():
+    graph = {module: own(imported(loaded_with(module))) - {module} for module in MODULES}
+    TopologicalSorter(graph).prepare()  # CycleError names the modules of a cycle
+
+
+def test_what_is_imported_is_declared_and_what_is_declared_is_imported():
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+    names = {entry.split(">")[0] for entry in declared}
+    outside = {name.split(".")[0] for module in MODULES for name in imported(ast.walk(tree(module)))}
+    outside -= {*sys.stdlib_module_names, "component"}
+    packages = {CARRIED.get(name, name) for top in outside for name in packages_distributions()[top]}
+    assert packages | LOOKED_FOR == names
+
+
+def raised_codes(module):
+    """The codes that errors of ours are made with; both of a choice."""
+    classes = {name for name, value in vars(errors).items() if isinstance(value, type) and issubclass(value, Exception)}
+    for node in ast.walk(tree(module)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in classes and node.args:
+            code = node.args[0]
+            choices = [code.body, code.orelse] if isinstance(code, ast.IfExp) else [code]
+            yield from (choice.value for choice in choices if isinstance(choice, ast.Constant))
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_raised_code_is_known(module):
+    assert set(raised_codes(module)) <= set(errors.CODES)
+
+
+def test_every_known_code_is_used():
+    texts = {
+        node.value
+        for module in MODULES
+        if module != "component.errors"
+        for node in ast.walk(tree(module))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    assert set(errors.CODES) <= texts
+
+
+def test_raised_codes_are_found():
+    assert len({code for module in MODULES for code in raised_codes(module)}) > len(errors.CODES) / 2
+
+
+def test_the_command_line_answers_without_loading_spark_or_pandas():
+    program = "import sys, component.cli; print(*sorted(sys.modules))"
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert {"pyspark", "py4j", "pandas", "pyarrow", "numpy"} & set(ended.stdout.split()) == set()
