@@ -65,8 +65,20 @@ def fragment_of_index(table: pa.Table, column: str, live: Iterable[str], data_ty
     if pa.types.is_floating(data_type):
         known = pc.and_(known, pc.invert(pc.is_nan(values)))
         values = pc.add(values, 0.0)
-    pairs = pa.table([values, positions], names=["v", "p"]).filter(known).group_by(["v", "p"]).aggregate([])
-    return _sorted(pairs["v"].combine_chunks(), pairs["p"].combine_chunks(), labels)
+    return _distinct(_sorted(values.filter(known), positions.filter(known), labels))
+
+
+def _distinct(fragment: Fragment) -> Fragment:
+    """Return a sorted fragment with each pair once."""
+    pairs = len(fragment.values)
+    if pairs < 2:
+        return fragment
+    same = [pc.equal(array.slice(1), array.slice(0, pairs - 1)) for array in (fragment.values, fragment.positions)]
+    repeated = pc.and_(*same)
+    if not pc.any(repeated).as_py():
+        return fragment
+    keep = pa.concat_arrays([pa.array([True]), pc.invert(repeated)])
+    return Fragment(fragment.values.filter(keep), fragment.positions.filter(keep), fragment.labels)
 
 
 def encode_fragment(fragment: Fragment) -> pa.Buffer:

@@ -71,15 +71,16 @@ def open_dataset(store: Store, uuid: str, *, table: str | None = None) -> Datase
 
 
 def plan_scan(dataset: Dataset, predicates: Sequence[Sequence[Sequence[Any]]] | None = None) -> tuple[FileScan, ...]:
-    """Return the files that may hold rows for the predicates, in label order.
+    """Return the files that may hold rows for the predicates: folder by folder, in each in the order of the header.
 
+    That is the order in which they were written, so rows that are not partitioned come in the order of their source.
     Partition values prune, and secondary indices for every operator but `!=` and `not in`. Each index is opened once at
     most, whatever the number of conditions and partitions. Raises UserError as `bind_predicates`.
     """
     bound = bind_predicates(predicates, dataset.schema) if predicates is not None else ()
     candidates = _candidates(dataset, bound)
     scans = []
-    for label, files in sorted(dataset.header.partitions.items()):
+    for label, files in sorted(dataset.header.partitions.items(), key=_folder):
         key = files.get(dataset.table)
         if key is None:
             raise UserError("dataset.format", f"The partition {label!r} has no file of table {dataset.table!r}")
@@ -90,6 +91,10 @@ def plan_scan(dataset: Dataset, predicates: Sequence[Sequence[Sequence[Any]]] | 
         if left is not None:
             scans.append(FileScan(label, key, values, left))
     return tuple(scans)
+
+
+def _folder(partition: tuple[str, Any]) -> str:
+    return partition[0].rpartition("/")[0]
 
 
 def _candidates(dataset: Dataset, predicates: Predicates) -> frozenset[str] | None:

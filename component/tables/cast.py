@@ -1,8 +1,9 @@
-"""Text to typed values, cell by cell when it must be: the definition of what fits a type.
+"""Text to typed values, cell by cell when it must be: the definition of what fits a type (docs/types.md).
 
-What fits is what Arrow's own parsers accept, after blanks around the cell are cut (never for strings), with two
-exceptions stated here: hexadecimal integers do not fit, and booleans are the words of `TRUE_WORDS` and `FALSE_WORDS`.
-The fast path of `formats.csv` uses Arrow's CSV converters; a property test holds that where both succeed they agree.
+What fits is what Arrow's own parsers accept, after blanks around the cell are cut (never for strings), with exceptions
+stated here: hexadecimal integers do not fit, nor numbers that would overflow unnoticed, nor dates before the year 1,
+and booleans are the words of `TRUE_WORDS` and `FALSE_WORDS`. The fast path of `formats.csv` uses Arrow's CSV converters;
+a property test holds that whatever it accepts it reads the same.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from component.tables.types import Column, NullRule, TypeName
+from component.tables.numeric import doubtful_numbers, parse_numeric
+from component.tables.types import Column, NullRule, TypeName, numeric_length
 
 TRUE_WORDS: Final = ("true", "True", "TRUE", "t", "T", "yes", "Yes", "YES", "y", "Y", "on", "On", "ON", "1")
 FALSE_WORDS: Final = ("false", "False", "FALSE", "f", "F", "no", "No", "NO", "n", "N", "off", "Off", "OFF", "0")
-FLOAT_NAN: Final = ("nan", "NaN", "NAN")
+FIRST_VALUES: Final = {TypeName.DATE: -719_162, TypeName.TIMESTAMP: -719_162 * 86_400_000_000}
+"""The first day and the first microsecond of the year 1: Arrow has a year 0, which Python and most others have not."""
 _BLANKS: Final = " \t"
 
 
@@ -42,7 +45,13 @@ def cast_text(cells: pa.Array, column: Column) -> Cast:
         return _cast_boolean(cells)
     if column.formats:
         return _cast_formats(cells, column)
-    return _cast_by_kernel(cells, column)
+    trimmed = pc.utf8_trim(cells, _BLANKS)
+    if column.type is TypeName.INTEGER:
+        return _cast_halving(_without_hexadecimal(trimmed), column.arrow)
+    if column.type is TypeName.NUMERIC:
+        return _cast_numeric(trimmed, column)
+    cast = _cast_halving(trimmed, column.arrow)
+    return _without_year_zero(cast, column) if column.type in FIRST_VALUES else cast
 
 
 def apply_null_rule(cells: pa.Array, quoted_empty: bool, column: Column) -> pa.Array:
@@ -71,15 +80,38 @@ def _positions(mask: pa.Array) -> tuple[int, ...]:
     return tuple(pc.indices_nonzero(mask).to_pylist())
 
 
-def _cast_by_kernel(cells: pa.Array, column: Column) -> Cast:
-    trimmed = pc.utf8_trim(cells, _BLANKS)
-    hexadecimal = pc.match_substring_regex(trimmed, r"^0[xX]") if column.type is TypeName.INTEGER else None
-    if hexadecimal is not None and pc.any(hexadecimal).as_py():
-        trimmed = pc.if_else(hexadecimal, "not decimal", trimmed)
-    return _cast_halving(trimmed, lambda part: part.cast(column.arrow), column.arrow)
+def _without_hexadecimal(cells: pa.Array) -> pa.Array:
+    hexadecimal = pc.match_substring_regex(cells, r"^0[xX]")
+    return pc.if_else(hexadecimal, "not decimal", cells) if pc.any(hexadecimal).as_py() else cells
 
 
-def _cast_halving(cells: pa.Array, cast: Callable[[pa.Array], pa.Array], target: pa.DataType) -> Cast:
+def _cast_numeric(cells: pa.Array, column: Column) -> Cast:
+    """Cast by Arrow what it cannot get wrong, and the rest one by one."""
+    precision, scale = numeric_length(column)
+    doubtful = doubtful_numbers(cells, scale)
+    certain = _cast_halving(pc.if_else(doubtful, pa.scalar(None, cells.type), cells), column.arrow)
+    if not pc.any(doubtful).as_py():
+        return certain
+    exact = [parse_numeric(text, precision, scale) for text in cells.filter(doubtful).to_pylist()]
+    values = pc.replace_with_mask(certain.values, doubtful, pa.array(exact, column.arrow))
+    return Cast(values, _positions(pc.and_(pc.is_valid(cells), pc.is_null(values))))
+
+
+def _without_year_zero(cast: Cast, column: Column) -> Cast:
+    early = before_year_one(cast.values, column.type)
+    if not pc.any(early).as_py():
+        return cast
+    values = pc.if_else(early, pa.scalar(None, column.arrow), cast.values)
+    return Cast(values, tuple(sorted({*cast.bad, *_positions(early)})))
+
+
+def before_year_one(values: Any, type_name: TypeName) -> Any:
+    """Return which dates or timestamps lie before the year 1."""
+    count = values.cast(pa.int32()).cast(pa.int64()) if type_name is TypeName.DATE else values.cast(pa.int64())
+    return pc.less(count, FIRST_VALUES[type_name])
+
+
+def _cast_halving(cells: pa.Array, target: pa.DataType) -> Cast:
     """Cast whole ranges, and halve the ones that fail until the cells that do not fit are alone.
 
     Arrow's cast fails as a whole and does not say where. Few bad cells cost a few casts each.
@@ -91,7 +123,7 @@ def _cast_halving(cells: pa.Array, cast: Callable[[pa.Array], pa.Array], target:
         start, stop = pending.pop()
         part = cells.slice(start, stop - start)
         try:
-            pieces.append(cast(part))
+            pieces.append(part.cast(target))
         except pa.ArrowInvalid:
             if stop - start == 1:
                 pieces.append(pa.nulls(1, target))
@@ -119,7 +151,7 @@ def _first_format(text: str, formats: tuple[str, ...], read: Callable[[str, str]
     for pattern in formats:
         try:
             return read(text, pattern)
-        except ValueError:
+        except (ValueError, OverflowError):  # an offset may lead out of the years 1 to 9999
             continue
     return None
 

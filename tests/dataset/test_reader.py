@@ -130,6 +130,14 @@ def test_columns_come_in_the_order_of_the_source_or_as_asked_for(tmp_path):
     assert read_all(store, columns=["w", "v"]).column_names == ["w", "v"]
 
 
+def test_rows_that_are_not_partitioned_come_in_the_order_of_their_source(tmp_path):
+    store = LocalStore(tmp_path)
+    rows = pa.table({"v": range(40)})
+    write_dataset(store, rows.slice(0, 30), splits=15)
+    write_dataset(store, rows.slice(30), mode="append", splits=5)
+    assert read_all(store)["v"].to_pylist() == list(range(40))
+
+
 def test_an_open_dataset_stays_as_it_was(tmp_path):
     store = LocalStore(tmp_path)
     write_dataset(store, ROWS)

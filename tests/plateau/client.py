@@ -12,6 +12,7 @@ import minimalkv
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from plateau.core.common_metadata import make_meta
 from plateau.core.factory import DatasetFactory
 from plateau.io import eager
 from plateau.io_components.read import dispatch_metapartitions_from_factory
@@ -95,19 +96,11 @@ def append(root, uuid, frames, **options):
 def create_implicit(root, uuid, frames, partition_on):
     """Make a dataset whose header names no partitions."""
     store = url_of(root)
-    eager.write_single_partition(store=store, dataset_uuid=uuid, data=frame_of(frames[0]), partition_on=partition_on)
-    described = factory_schema(store, uuid)
-    eager.create_empty_dataset_header(
-        store=store, dataset_uuid=uuid, schema=described, partition_on=partition_on, overwrite=True
-    )
-    for rows in frames[1:]:
-        eager.write_single_partition(store=store, dataset_uuid=uuid, data=frame_of(rows), partition_on=partition_on)
-
-
-def factory_schema(store, uuid):
-    from plateau.core.common_metadata import read_schema_metadata
-
-    return read_schema_metadata(uuid, minimalkv.get_store_from_url(store), "table")
+    found = [frame_of(rows) for rows in frames]
+    described = make_meta(found[0], origin="frame", partition_keys=partition_on)
+    eager.create_empty_dataset_header(store=store, dataset_uuid=uuid, schema=described, partition_on=partition_on)
+    for frame in found:
+        eager.write_single_partition(store=store, dataset_uuid=uuid, data=frame, partition_on=partition_on)
 
 
 CALLS = {call.__name__: call for call in (read, schema, dispatched, index, create, append, create_implicit)}

@@ -18,8 +18,9 @@ from component.formats.csv.scan import Scanner, is_utf8
 from component.formats.csv.sentinel import sentinel_record, sentinel_text, without_sentinel
 from component.formats.csv.split import Bytes
 from component.formats.rows import Parsed
-from component.tables.cast import FALSE_WORDS, TRUE_WORDS, cast_text
-from component.tables.types import Column, NullRule, TableSchema, TypeName
+from component.tables.cast import FALSE_WORDS, FIRST_VALUES, TRUE_WORDS, cast_text
+from component.tables.numeric import safe_digits
+from component.tables.types import MAX_PRECISION, Column, NullRule, TableSchema, TypeName, numeric_length
 
 _PARSE_BYTES: Final = 1 * naming.MIB
 _LINE_ENDS: Final = b"\r\n"
@@ -34,6 +35,7 @@ class Parser:
     def __init__(self, schema: TableSchema, dialect: Dialect, *, parse_bytes: int = _PARSE_BYTES) -> None:
         self.schema = schema
         self.dialect = dialect
+        self._arrow = schema.arrow
         self._parse_bytes = parse_bytes
         self._scanner = Scanner(dialect)
         self._frame = Frame(sentinel_record(schema, dialect))
@@ -67,8 +69,9 @@ class Parser:
             table = table.select(self.schema.names)
         else:
             table = self._convert(text, list(self.schema.names), quoted_null=not self._null_unquoted)
-        rows = self._convert_rest(without_sentinel(table, self._sentinel_value))
-        return Parsed(rows, (), rows.num_rows)
+        rows = without_sentinel(table, self._sentinel_value)
+        finished = [_finish(values, column) for values, column in zip(rows.columns, self.schema.columns, strict=True)]
+        return Parsed(pa.table(finished, schema=self._arrow), (), rows.num_rows)
 
     def _convert(self, text: Bytes, names: list[str], *, quoted_null: bool) -> pa.Table:
         options = pacsv.ConvertOptions(
@@ -97,22 +100,6 @@ class Parser:
     ) -> pa.Table:
         read = pacsv.ReadOptions(use_threads=False, column_names=self.schema.names, block_size=size)
         return pacsv.read_csv(pa.BufferReader(text), read_options=read, parse_options=parse, convert_options=convert)
-
-    def _convert_rest(self, rows: pa.Table) -> pa.Table:
-        """Do what Arrow's converters cannot: the null rule `never`, and strptime formats."""
-        for position, column in enumerate(self.schema.columns):
-            if column.formats:
-                cells = rows[column.name].combine_chunks()
-                cast = cast_text(pc.fill_null(cells, "") if column.nulls is NullRule.NEVER else cells, column)
-                if cast.bad:
-                    raise pa.ArrowInvalid("a cell fits none of the formats")
-                rows = rows.set_column(position, column.name, cast.values)
-            elif column.nulls is NullRule.NEVER:
-                if column.type is not TypeName.STRING and rows[column.name].null_count:
-                    raise pa.ArrowInvalid("an empty cell does not fit")
-                if column.type is TypeName.STRING:
-                    rows = rows.set_column(position, column.name, pc.fill_null(rows[column.name], ""))
-        return rows
 
     def _parse_carefully(self, text: Bytes, *, latin: bool) -> Parsed:
         wrong_count: list[Any] = []
@@ -149,9 +136,46 @@ class Frame:
 
 
 def _reading_type(column: Column) -> pa.DataType:
-    return pa.string() if column.formats else column.arrow
+    """Return the type that Arrow's converter reads a column as; text where it cannot do it right."""
+    if column.formats:
+        return pa.string()
+    if column.type is not TypeName.NUMERIC:
+        return column.arrow
+    precision, scale = numeric_length(column)
+    digits = min(precision, safe_digits(scale))
+    return pa.decimal128(digits, scale) if digits >= scale and digits > 0 else pa.string()
+
+
+def _finish(values: pa.ChunkedArray, column: Column) -> pa.ChunkedArray:
+    """Do for a column what Arrow's converters cannot; ArrowInvalid when a cell does not fit after all."""
+    if column.type is TypeName.STRING:
+        return pc.fill_null(values, "") if column.nulls is NullRule.NEVER else values
+    if column.nulls is NullRule.NEVER and values.null_count:
+        raise pa.ArrowInvalid("an empty cell does not fit")
+    if values.type == pa.string():
+        cast = cast_text(values.combine_chunks(), column)
+        if cast.bad:
+            raise pa.ArrowInvalid("a cell does not fit")
+        return pa.chunked_array([cast.values])
+    if column.type is TypeName.NUMERIC:
+        return _within_precision(values, column)
+    if column.type in FIRST_VALUES and (pc.min(values).value or 0) < FIRST_VALUES[column.type]:
+        raise pa.ArrowInvalid("a date lies before the year 1")
+    return values
+
+
+def _within_precision(values: pa.ChunkedArray, column: Column) -> pa.ChunkedArray:
+    """Check what Arrow does not: that numbers brought to the scale still fit the precision."""
+    precision, scale = numeric_length(column)
+    if scale and precision < MAX_PRECISION:
+        ends = pc.min_max(values).as_py()
+        if max(abs(ends["min"] or 0), abs(ends["max"] or 0)) >= 10 ** (precision - scale):
+            raise pa.ArrowInvalid("a number does not fit the precision")
+    if values.type == column.arrow:
+        return values
+    return pa.chunked_array([chunk.view(column.arrow) for chunk in values.chunks], column.arrow)
 
 
 def _fast_value(text: str, column: Column) -> Any:
     """Return what the fast path reads from a cell."""
-    return text if column.formats else cast_text(pa.array([text]), column).values[0].as_py()
+    return text if _reading_type(column) == pa.string() else cast_text(pa.array([text]), column).values[0].as_py()

@@ -1,0 +1,3 @@
+from tests.plateau.process import plateau
+
+__all__ = ["plateau"]
