@@ -31,13 +31,19 @@ app = typer.Typer(
 )
 
 
-@app.callback()
-def _tablemill(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.", is_eager=True)] = False,
-) -> None:
-    if version:
+def _show_version(asked: bool) -> None:
+    if asked:
         typer.echo(f"tablemill {__version__}")
         raise typer.Exit
+
+
+@app.callback()
+def _tablemill(
+    version: Annotated[  # noqa: ARG001 - its callback does what it asks
+        bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_show_version)
+    ] = False,
+) -> None:
+    """Mill data folders into partitioned, indexed Kartothek datasets, and back."""
 
 
 @app.command(epilog="Example: tablemill run --data ./data-sample")

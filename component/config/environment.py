@@ -25,7 +25,7 @@ HIGHEST_PORT: Final = 65535
 class Environment:
     """What the platform says outside config.json (reference keboola 1.4); a variable that is not set or empty is None.
 
-    `data_type_support` is None on projects without native types, which is not the same as the word `none`.
+    `data_dir` is absolute: workers have another working directory. `data_type_support` is None on projects without native types, which is not the same as the word `none`.
     """
 
     data_dir: Path = Path(DEFAULT_DATA_DIR)
@@ -46,7 +46,7 @@ class Environment:
     def from_variables(cls, variables: Mapping[str, str]) -> Environment:
         """Read the variables; UserError `config.value` for a word or a port that cannot be one."""
         return cls(
-            data_dir=Path(variables.get("KBC_DATADIR") or DEFAULT_DATA_DIR),
+            data_dir=Path(variables.get("KBC_DATADIR") or DEFAULT_DATA_DIR).absolute(),
             component_id=variables.get("KBC_COMPONENTID") or None,
             config_id=variables.get("KBC_CONFIGID") or None,
             config_row_id=variables.get("KBC_CONFIGROWID") or None,

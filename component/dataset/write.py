@@ -153,7 +153,6 @@ class PartitionWriter:
         self._store = store
         self._layout = layout
         self._stems = stems
-        self._stem = stems()
         self._most_partitions = most_partitions
         self._buffer_bytes = buffer_bytes
         self._held: dict[PartitionValues, _Held] = {}
@@ -195,8 +194,9 @@ class PartitionWriter:
 
     def finish(self) -> Written:
         """Write what is held and say what was written."""
+        stem = self._stems()
         for values in list(self._held):
-            self._write(values, self._stem)
+            self._write(values, stem)
         self._puts.wait()
         fragments = {
             name: encode_fragment(fragment_of_files(columns, self._layout.index_type(name))).to_pybytes()

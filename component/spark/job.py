@@ -102,13 +102,13 @@ def discard(job: MillJob, result: MillResult) -> None:
 
 def _mill(engine: Engine, jobs: Sequence[MillJob], run: str, on_done: OnDone) -> list[MillResult]:
     """Mill all splits, then those that take the place of doubtful ones, then shuffle what is crowded."""
-    ledgers = [Ledger(job.reader, [_task(job, split, run) for split in job.splits]) for job in jobs]
+    ledgers = [Ledger(job.reader, _tasks(job, run)) for job in jobs]
     gathered: list[list[Milled]] = [[] for _ in jobs]
     while any(ledger.pending for ledger in ledgers):
         _pass(engine, ledgers, on_done)
         for at, (job, ledger) in enumerate(zip(jobs, ledgers, strict=True)):
             ledger.replace_doubtful(job.store)
-            if not ledger.pending and ledger.crowded:
+            if not ledger.pending and any(part.scattered is None for part in ledger.crowded):
                 gathered[at] = _shuffle(engine, job, ledger, run, on_done)
     return [_result(ledger, more) for ledger, more in zip(ledgers, gathered, strict=True)]
 
@@ -127,8 +127,22 @@ def _pass(engine: Engine, ledgers: Sequence[Ledger], on_done: OnDone) -> None:
     engine.run(mill_split, [part.task for _, part in pending], on_done=note)
 
 
-def _task(job: MillJob, split: Split, run: str) -> MillTask:
-    return MillTask(split, job.reader, job.layout, job.store, job.scratch, job.most_partitions, run, job.buffer_bytes)
+def _tasks(job: MillJob, run: str) -> list[MillTask]:
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(split.slice for split in job.splits))}
+    return [
+        MillTask(
+            split,
+            job.reader,
+            job.layout,
+            job.store,
+            job.scratch,
+            job.most_partitions,
+            run,
+            numbers[split.slice],
+            job.buffer_bytes,
+        )
+        for split in job.splits
+    ]
 
 
 def _shuffle(engine: Engine, job: MillJob, ledger: Ledger, run: str, on_done: OnDone) -> list[Milled]:

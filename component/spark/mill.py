@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +31,8 @@ Reader = CsvReader | ParquetReader
 class MillTask:
     """One split to be milled. `scratch` takes the rows that are rejected; None: the first one fails the run.
 
-    `run` begins the stem of every file written, so that what a failed run left behind is known.
+    `run` begins the stem of every file written, so that what a failed run left behind is known; then the place of the
+    split in the source, so that rows can be read back in its order.
     """
 
     split: Split
@@ -40,6 +42,7 @@ class MillTask:
     scratch: Path | None
     most_partitions: int | None
     run: str
+    slice_number: int = 0
     buffer_bytes: int = naming.BUFFER_BYTES
 
 
@@ -75,7 +78,7 @@ def mill_split(task: MillTask) -> Milled:
     writer = PartitionWriter(
         task.store,
         task.layout,
-        stems(task.run),
+        stems_in_order(task),
         most_partitions=task.most_partitions,
         buffer_bytes=task.buffer_bytes,
     )
@@ -106,6 +109,13 @@ def mill_split(task: MillTask) -> Milled:
 def stems(run: str) -> Callable[[], str]:
     """Return what makes stems of a run: 32 hexadecimal digits, the first of them the run's."""
     return lambda: run + identity.new_hex()[len(run) :]
+
+
+def stems_in_order(task: MillTask) -> Callable[[], str]:
+    """Return what makes stems in the order of the source: by run, slice, first byte of the split, and file."""
+    first = task.split.range.start if isinstance(task.split, CsvSplit) else task.split.first
+    files = count()
+    return lambda: f"{task.run}{task.slice_number:05x}{first:011x}{next(files):04x}"
 
 
 def _read_again(task: MillTask, again: ReadAgainError) -> Milled:

@@ -2,8 +2,8 @@
 
 What fits is what Arrow's own parsers accept, after blanks around the cell are cut (never for strings), with exceptions
 stated here: hexadecimal integers do not fit, nor numbers that would overflow unnoticed, nor dates before the year 1,
-and booleans are the words of `TRUE_WORDS` and `FALSE_WORDS`. The fast path of `formats.csv` uses Arrow's CSV converters;
-a property test holds that whatever it accepts it reads the same.
+and booleans are the words of `TRUE_WORDS` and `FALSE_WORDS`. The fast path of `formats.csv` uses Arrow's CSV
+converters; a property test holds that whatever it accepts it reads the same.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 Arrow multiplies by a power of ten to reach the scale, and does not always notice that the product has left 128 bits:
 `4e29` becomes 59717633079061536536625392568.23 as decimal128(38,9). Up to `safe_digits` digits nothing can go wrong.
+Or it divides, and takes powers beyond the 38th from outside of its table: `1e-39` becomes 0. Without an exponent this
+can't happen.
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ def doubtful_numbers(cells: pa.Array, scale: int) -> pa.Array:
 
 
 def cast_values(values: Any, target: pa.DataType) -> Any:
-    """Cast as Arrow does, ArrowInvalid for what does not fit; decimals that grow go through 256 bits, and do not wrap."""
+    """Cast as Arrow does, ArrowInvalid for what does not fit; decimals never wrap."""
     if pa.types.is_decimal128(values.type) and pa.types.is_decimal128(target):
         growth = max(0, target.scale - values.type.scale)
         if values.type.precision + growth > MAX_PRECISION:

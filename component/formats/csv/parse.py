@@ -43,7 +43,7 @@ class Parser:
         self._sentinel_value = _fast_value(self._sentinel_text, schema.columns[0])
         self._null_always = [column.name for column in schema.columns if column.nulls is NullRule.ALWAYS]
         self._null_unquoted = [column.name for column in schema.columns if column.nulls is not NullRule.ALWAYS]
-        self._has_integer = any(column.type is TypeName.INTEGER for column in schema.columns)
+        self._types = {column.type for column in schema.columns}
 
     def parse(self, data: Bytes) -> Parsed:
         """Parse whole records; rows are numbered from 1.
@@ -53,12 +53,18 @@ class Parser:
         text = self._frame.around(data)
         if not is_utf8(text):
             return self._parse_carefully(as_latin(bytes(text)), latin=True)
-        if not (self._has_integer and self._scanner.holds_hexadecimal(text)):
+        if not self._is_doubtful(text):
             try:
                 return self._parse_fast(text)
             except pa.ArrowInvalid:
                 pass
         return self._parse_carefully(text, latin=False)
+
+    def _is_doubtful(self, text: Bytes) -> bool:
+        """Say whether Arrow's converters might accept what does not fit, or read it wrong."""
+        if TypeName.INTEGER in self._types and self._scanner.holds_hexadecimal(text):
+            return True
+        return TypeName.NUMERIC in self._types and self._scanner.holds_negative_exponent(text)
 
     def _parse_fast(self, text: Bytes) -> Parsed:
         both = self._null_always and self._null_unquoted

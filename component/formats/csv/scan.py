@@ -16,7 +16,6 @@ from component.formats.csv.split import Bytes
 
 _PIECE: Final = 1 << 18
 """Bytes looked at at once: they and what is computed of them stay in the processor's cache."""
-_LOWER: Final = np.uint8(32)
 
 
 class Scanner:
@@ -26,15 +25,27 @@ class Scanner:
         self._quote = dialect.quote
         between = f"{dialect.delimiter}\r\n".encode()
         self._between = _table(between)
-        self._before_number = _table(between + dialect.quote + b" \t")
+        self._around_number = _table(between + dialect.quote + b" \t")
+        self._in_number = _table(b"0123456789.")
 
     def holds_hexadecimal(self, data: Bytes) -> bool:
         """Say whether a cell may begin with `0x` or `0X`."""
         values = np.frombuffer(data, np.uint8)
         return any(
-            positions[0] == 0 or self._before_number[values[positions - 1]].any()
-            for positions in _pairs(values, b"0", b"x", lower=True)
+            positions[0] == 0 or self._around_number[values[positions - 1]].any()
+            for positions in _pairs(values, b"0", b"xX")
         )
+
+    def holds_negative_exponent(self, data: Bytes) -> bool:
+        """Say whether a cell may end like `1e-40`."""
+        values = np.frombuffer(data, np.uint8)
+        for positions in _pairs(values, b"eE", b"-"):
+            after = positions[self._in_number[values[positions - 1]]] + 2
+            while len(after := after[after < len(values)]):
+                if self._around_number[values[after]].any():
+                    return True
+                after = after[self._in_number[values[after]]] + 1
+        return False
 
     def holds_enclosed_empty(self, data: Bytes) -> bool:
         """Say whether a cell may be empty and enclosed."""
@@ -57,14 +68,20 @@ def _table(members: Iterable[int]) -> Any:
     return table
 
 
-def _pairs(values: Any, first: bytes, second: bytes, *, lower: bool = False) -> Iterator[Any]:
-    """Yield the positions of one byte followed by another, piece by piece; `lower` takes its capital for the second."""
+def _pairs(values: Any, first: bytes, second: bytes) -> Iterator[Any]:
+    """Yield the positions of one of some bytes followed by one of others, piece by piece."""
     for start in range(0, len(values) - 1, _PIECE):
         piece = values[start : start + _PIECE + 1]
-        found = (piece[1:] | _LOWER if lower else piece[1:]) == second[0]
-        found &= piece[:-1] == first[0]
+        found = _is_one_of(piece[:-1], first) & _is_one_of(piece[1:], second)
         if found.any():
             yield np.flatnonzero(found) + start
+
+
+def _is_one_of(values: Any, members: bytes) -> Any:
+    found = values == members[0]
+    for member in members[1:]:
+        found |= values == member
+    return found
 
 
 def is_utf8(data: Bytes) -> bool:
