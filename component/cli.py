@@ -39,7 +39,7 @@ def _show_version(asked: bool) -> None:
 
 @app.callback()
 def _tablemill(
-    version: Annotated[  # noqa: ARG001 - its callback does what it asks
+    version: Annotated[
         bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_show_version)
     ] = False,
 ) -> None:

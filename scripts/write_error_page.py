@@ -12,10 +12,10 @@ INTRODUCTION = """\
 
 This page is made by `scripts/write_error_page.py` from `component/errors.py`.
 
-Every error says who must act. `UserError`: the configuration or the data must change (exit code 1). `RetryError`: the
-same run may succeed later, a store failed or a race was lost (exit code 1). `BugError`: a fault of ours (exit code 2; the
-log has the details). The text is one sentence with the place (table, slice, row, column, value) and the remedy; the code
-is stable.
+Every error says who must act. `UserError`: the configuration or the data must change (exit code 1). `RetryError`:
+the same run may succeed later, a store failed or a race was lost (exit code 1). `BugError`: a fault of ours (exit code
+2; the log has the details). The text is one sentence with the place (table, slice, row, column, value) and the remedy;
+the code is stable.
 
 | code | what it means |
 |---|---|

@@ -25,7 +25,8 @@ HIGHEST_PORT: Final = 65535
 class Environment:
     """What the platform says outside config.json (reference keboola 1.4); a variable that is not set or empty is None.
 
-    `data_dir` is absolute: workers have another working directory. `data_type_support` is None on projects without native types, which is not the same as the word `none`.
+    `data_dir` is absolute, since workers have another working directory. `data_type_support` is None on projects
+    without native types, which is not the same as the word `none`.
     """
 
     data_dir: Path = Path(DEFAULT_DATA_DIR)

@@ -79,3 +79,8 @@ def test_a_value_that_cannot_be_one_is_refused_by_name(name, value):
     with pytest.raises(UserError, match=name) as caught:
         Environment.from_variables({name: value})
     assert caught.value.code == "config.value"
+
+
+def test_a_relative_data_folder_is_made_absolute(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert Environment.from_variables({"KBC_DATADIR": "data"}).data_dir == tmp_path / "data"
