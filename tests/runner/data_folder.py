@@ -16,10 +16,11 @@ _LOCKS = ".tablemill;"
 
 
 class DataFolder:
-    """A data folder that a test writes, and reads after a run."""
+    """A data folder that a test writes, and reads after a run; `store` is where the datasets of `file_store` are."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self.store = root.parent / "store"
         for part in ("in/tables", "in/files", "out/tables", "out/files"):
             (root / part).mkdir(parents=True)
         self.configure()
@@ -29,12 +30,8 @@ class DataFolder:
         """A folder that is there already."""
         folder = cls.__new__(cls)
         folder.root = root
+        folder.store = root.parent / "store"
         return folder
-
-    @property
-    def store(self) -> Path:
-        """Where the datasets of `file_store` are."""
-        return self.root.parent / "store"
 
     # --- what goes in ---
 
