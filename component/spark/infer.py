@@ -21,7 +21,15 @@ class InferTask:
     columns: tuple[str, ...]
 
 
-def look_through(task: InferTask) -> Mapping[str, Evidence]:
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What one split says of its columns; nothing, when the whole slice must be looked through as one split instead."""
+
+    evidence: Mapping[str, Evidence]
+    instead: CsvSplit | None = None
+
+
+def look_through(task: InferTask) -> Looked:
     """Return the evidence of one split. Rows with a fault say nothing; the main job reports them."""
     found = {name: [Evidence()] for name in task.columns}
     try:
@@ -29,8 +37,10 @@ def look_through(task: InferTask) -> Mapping[str, Evidence]:
             for name, pieces in found.items():
                 pieces.append(evidence_of(parsed.rows[name]))
     except ReadAgainError as again:
+        if again.whole_slice and not task.split.gzip:
+            return Looked({}, again.split)
         return look_through(replace(task, split=again.split))
-    return {name: combine(pieces) for name, pieces in found.items()}
+    return Looked({name: combine(pieces) for name, pieces in found.items()})
 
 
 def infer_types(
@@ -39,11 +49,19 @@ def infer_types(
     """Return the schema with the types of the named columns found out."""
     as_text = TableSchema(tuple(Column(column.name, null_rule=NullRule.ALWAYS) for column in schema.columns))
     lenient = CsvReader(as_text, reader.dialect, reject=True)
-    tasks = [InferTask(split, lenient, tuple(names)) for split in splits]
-    found = engine.run(look_through, tasks)
+    found = _look_through_all(engine, [InferTask(split, lenient, tuple(names)) for split in splits])
     decided = {name: column_by_evidence(name, combine(one[name] for one in found)) for name in names}
     columns = tuple(_keep_rule(column, decided.get(column.name)) for column in schema.columns)
     return replace(schema, columns=columns)
+
+
+def _look_through_all(engine: Engine, tasks: Sequence[InferTask]) -> list[Mapping[str, Evidence]]:
+    """Look through all splits, and again through the slices whose splits were no whole records."""
+    looked = engine.run(look_through, tasks)
+    instead = {one.instead.slice: one.instead for one in looked if one.instead is not None}
+    again = engine.run(look_through, [replace(tasks[0], split=split) for split in instead.values()])
+    kept = [one.evidence for task, one in zip(tasks, looked, strict=True) if task.split.slice not in instead]
+    return kept + [one.evidence for one in again]
 
 
 def _keep_rule(column: Column, decided: Column | None) -> Column:

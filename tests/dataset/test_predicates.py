@@ -143,6 +143,32 @@ def test_no_row_is_kept_by_a_column_that_has_no_values_yet(operator, value):
     assert rows.filter(expression_of(bound)).num_rows == 0
 
 
+FLOATS = pa.table({"f": [0.0, -0.0, 1.0, float("nan"), None]})
+
+
+@pytest.mark.parametrize(
+    ("operator", "value", "kept"),
+    [
+        ("==", 0.0, [0, 1]),
+        ("in", [0.0], [0, 1]),
+        ("in", [-0.0, 1.0], [0, 1, 2]),
+        ("not in", [-0.0], [2, 3]),
+        ("!=", 0.0, [2, 3]),
+        ("==", float("nan"), []),
+        ("in", [float("nan")], []),
+        ("not in", [float("nan"), 1.0], [0, 1, 3]),
+        ("!=", float("nan"), [0, 1, 2, 3]),
+        (">=", -0.0, [0, 1, 2]),
+    ],
+)
+def test_both_zeros_are_equal_and_nan_equals_nothing_in_rows_and_in_partition_values(operator, value, kept):
+    bound = bind_predicates([[("f", operator, value)]], FLOATS.schema)
+    rows = FLOATS.append_column("row", pa.array(range(5)))
+    assert rows.filter(expression_of(bound))["row"].to_pylist() == kept
+    held = [number for number, cell in enumerate(FLOATS["f"].to_pylist()[:4]) if bound[0][0].holds(cell)]
+    assert held == kept
+
+
 def test_only_operators_that_name_values_ask_an_index():
     operators = ("==", "in", "<", "<=", ">", ">=", "!=", "not in")
     bound = bind_predicates([[("i", operator, [1] if "in" in operator else 1) for operator in operators]], SCHEMA)

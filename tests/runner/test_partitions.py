@@ -250,14 +250,14 @@ def test_stray_quotes_in_a_crowded_slice(folder, run):
 
 
 def test_a_crowded_dataset_beside_one_that_is_read_again_is_shuffled_once(folder, run):
-    folder.table("many.csv", csv_text(["k", "n"], [[f"k{row}", row] for row in range(500)]))
+    folder.table("many.csv", csv_text(["k", "n"], [[f"k{row}", row] for row in range(220)]))
     misleading = 'h,"' + "two\nlines " * 90 + '",8\n'
-    folder.table("stray.csv", "id,text,n\n" + "".join([*STRAY, misleading] * 5))
+    folder.table("stray.csv", "id,text,n\n" + "".join([*STRAY, misleading] * 2))
     datasets = [{"uuid": "many", "tables": [{"source": "many.csv"}], "partition_on": ["k"]}]
     datasets += [{"uuid": "stray", "tables": [{"source": "stray.csv"}]}]
     folder.file_store(datasets=datasets, limits={"split_bytes": 1000, "direct_files": 1})
     assert run().done
-    assert len(stored_rows(folder, "many")) == 500
+    assert len(stored_rows(folder, "many")) == 220
     assert_nothing_but_the_header_s_files(folder, "many")
     assert_nothing_but_the_header_s_files(folder, "stray")
 
@@ -285,6 +285,20 @@ def test_what_manifest_and_configuration_say_is_not_found_out(folder, run):
     assert run().done
     types = [entries[0]["value"] for entries in folder.manifest("t")["column_metadata"].values()]
     assert types == ["STRING", "FLOAT", "DATE", "BOOLEAN"]
+
+
+def test_lines_within_cells_say_nothing_of_types_though_a_split_begins_there(folder, run):
+    looks_like_rows = '8,"' + "x,y,z\n" * 50 + '",8\n'
+    text = "id,text,n\n" + ('1,5" pipe,1\n' + looks_like_rows + '2,6" pipe,2\n' + looks_like_rows) * 5
+    folder.table("t.csv", text)
+    table = {"source": "t.csv", "infer_types": True}
+    folder.configure(
+        datasets=[{"uuid": "t", "tables": [table]}], outputs=[{"dataset": "t"}], limits={"split_bytes": 70}
+    )
+    assert run().done
+    types = [entries[0]["value"] for entries in folder.manifest("t")["column_metadata"].values()]
+    assert types == ["INTEGER", "STRING", "INTEGER"]
+    assert len(folder.rows("t")) == 20
 
 
 # --- order ---

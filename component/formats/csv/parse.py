@@ -62,9 +62,10 @@ class Parser:
 
     def _is_doubtful(self, text: Bytes) -> bool:
         """Say whether Arrow's converters might accept what does not fit, or read it wrong."""
-        if TypeName.INTEGER in self._types and self._scanner.holds_hexadecimal(text):
+        numeric = TypeName.NUMERIC in self._types
+        if (numeric or TypeName.INTEGER in self._types) and self._scanner.holds_hexadecimal(text):
             return True
-        return TypeName.NUMERIC in self._types and self._scanner.holds_negative_exponent(text)
+        return numeric and self._scanner.holds_negative_exponent(text)
 
     def _parse_fast(self, text: Bytes) -> Parsed:
         both = self._null_always and self._null_unquoted

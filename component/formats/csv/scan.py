@@ -27,12 +27,13 @@ class Scanner:
         self._between = _table(between)
         self._around_number = _table(between + dialect.quote + b" \t")
         self._in_number = _table(b"0123456789.")
+        self._before_hexadecimal = _table(between + dialect.quote + b" \t+-eE")
 
     def holds_hexadecimal(self, data: Bytes) -> bool:
-        """Say whether a cell may begin with `0x` or `0X`."""
+        """Say whether a cell may begin with `0x` or `0X`, or an exponent, which Arrow allows."""
         values = np.frombuffer(data, np.uint8)
         return any(
-            positions[0] == 0 or self._around_number[values[positions - 1]].any()
+            positions[0] == 0 or self._before_hexadecimal[values[positions - 1]].any()
             for positions in _pairs(values, b"0", b"xX")
         )
 

@@ -31,7 +31,7 @@ def ends_so(data: bytes, dialect: Dialect) -> bool:
 
 @given(texts, some_dialects)
 def test_hexadecimal_is_looked_for_where_a_number_may_begin(data, dialect):
-    before = f"(?:^|{edge(dialect)}|[ \t{dialect.enclosure}])"
+    before = f"(?:^|{edge(dialect)}|[ \t+\-eE{dialect.enclosure}])"
     expected = re.search(f"{before}0[xX]".encode(), data)
     assert Scanner(dialect).holds_hexadecimal(data) == (expected is not None)
 
