@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections.abc import Mapping
@@ -14,7 +15,7 @@ from component import __version__, clock
 from component.config.environment import Environment
 from component.errors import TablemillError
 from component.report.failure import render_failure
-from component.report.log import Log, open_log
+from component.report.log import LineHandler, Log, open_log
 from component.report.progress import open_progress
 from component.report.summary import render_json, show_summary
 from component.runner.interrupts import Interrupted, interruptible
@@ -67,19 +68,28 @@ def run_folder(
     `start` gives the Spark to run on; None starts one of its own.
     """
     terminal = sys.stdout.isatty() and not as_json
-    log = open_log(terminal=terminal)
+    log = _open_log(None, None, terminal=terminal, as_json=as_json)
     try:
         chosen = {**variables, "KBC_DATADIR": str(data)} if data is not None else variables
         environment = Environment.from_variables(chosen)
         log.close()
         port = None if environment.logger_port is None else str(environment.logger_port)
-        log = open_log(logger_addr=environment.logger_addr, logger_port=port, terminal=terminal)
+        log = _open_log(environment.logger_addr, port, terminal=terminal, as_json=as_json)
         with interruptible():
             return _run_logged(environment, log, start, as_json=as_json, terminal=terminal)
     except BaseException as error:  # noqa: BLE001 - the boundary: everything becomes an exit code and one sentence
         return _fail(error, log)
     finally:
         log.close()
+
+
+def _open_log(address: str | None, port: str | None, *, terminal: bool, as_json: bool) -> Log:
+    """Open the log; where stdout is for JSON only, what people must see goes to stderr."""
+    if not as_json or address:
+        return open_log(logger_addr=address, logger_port=port, terminal=terminal)
+    handler = LineHandler(sys.stderr)
+    handler.addFilter(lambda record: record.levelno >= logging.WARNING)
+    return Log(handler)
 
 
 def _run_logged(environment: Environment, log: Log, start: StartEngine | None, *, as_json: bool, terminal: bool) -> int:
@@ -111,4 +121,15 @@ def _fail(error: BaseException, log: Log) -> int:
 
 def main() -> None:
     """Run the command line."""
-    app()
+    try:
+        app()
+    finally:
+        _let_go_of_stdout()
+
+
+def _let_go_of_stdout() -> None:
+    """Write out what is left; where nobody reads any more, let Python not complain about it at exit."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from component import naming
 from component.errors import Place, UserError
 from component.formats.rows import Parsed
-from component.tables.types import TableSchema, column_of_arrow
+from component.tables.cast import CALENDAR, apply_null_rule, cast_text, is_within_calendar
+from component.tables.numeric import cast_values
+from component.tables.types import Column, TableSchema, TypeName, column_of_arrow, is_text
 
 _BATCH_ROWS: Final = 131_072
+_READ_BYTES: Final = 1 * naming.MIB
+"""Bytes read of a column at a time: without it all of a row group's column is held."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +46,54 @@ class ParquetReader:
     schema: TableSchema
 
     def read(self, split: ParquetSplit) -> Iterator[Parsed]:
-        """Yield batches of rows. UserError `source.format` for a damaged file, `cell.type` for what does not fit."""
-        names = list(self.schema.names)
+        """Yield batches of rows. UserError `source.format` for a damaged file, `column.missing`, `cell.type`."""
         with opened(split.path, split.place) as file:
+            names = self._names_in(file, split.place)
             groups = list(range(split.first, split.stop))
             for batch in file.iter_batches(_BATCH_ROWS, row_groups=groups, columns=names, use_threads=False):
-                rows = pa.Table.from_batches([batch]).select(names)
-                yield Parsed(_cast(rows, self.schema, split.place), (), rows.num_rows)
+                columns = [
+                    _cast_column(batch.column(column.name), column, split.place) for column in self.schema.columns
+                ]
+                yield Parsed(pa.table(columns, schema=self.schema.arrow), (), batch.num_rows)
+
+    def _names_in(self, file: pq.ParquetFile, place: Place) -> list[str]:
+        there = set(file.schema_arrow.names)
+        for name in self.schema.names:
+            if name not in there:
+                raise UserError("column.missing", "The column is not in the file", place=replace(place, column=name))
+        return list(self.schema.names)
 
 
-def _cast(rows: pa.Table, schema: TableSchema, place: Place) -> pa.Table:
+def _cast_column(values: pa.Array, column: Column, place: Place) -> pa.Array:
+    """Cast one column as it is in the file, or read its text as a CSV cell is read."""
+    if pa.types.is_dictionary(values.type):
+        values = values.dictionary_decode()
     try:
-        return rows.cast(schema.arrow)
+        if is_text(values.type) and column.type is not TypeName.STRING:
+            return _cast_texts(values.cast(pa.string()), column, place)
+        cast = cast_values(values, column.arrow)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise UserError("cell.type", f"A cell does not fit its column: {error}", place=place) from error
+        raise _misfit(column, place, f": {error}") from error
+    if column.type in CALENDAR and not is_within_calendar(cast, column.type):
+        raise _misfit(column, place, ", which has the years 1 to 9999")
+    return cast
+
+
+def _cast_texts(texts: pa.Array, column: Column, place: Place) -> pa.Array:
+    ruled = apply_null_rule(texts, quoted_empty=True, column=column)
+    cast = cast_text(ruled, column)
+    if cast.bad:
+        raise _misfit(column, replace(place, value=ruled[cast.bad[0]].as_py()), "")
+    return cast.values
+
+
+def _misfit(column: Column, place: Place, why: str) -> UserError:
+    return UserError(
+        "cell.type",
+        f"A cell does not fit the type {column.type.value}{why}",
+        place=replace(place, column=column.name),
+        remedy="Change the column's type.",
+    )
 
 
 class opened:  # noqa: N801 - used like a function, as contextlib's own
@@ -66,7 +105,7 @@ class opened:  # noqa: N801 - used like a function, as contextlib's own
 
     def __enter__(self) -> pq.ParquetFile:
         try:
-            self._file = pq.ParquetFile(self._path)
+            self._file = pq.ParquetFile(self._path, buffer_size=_READ_BYTES)
         except (pa.ArrowException, OSError) as error:
             raise self._damaged(error) from error
         return self._file
@@ -82,9 +121,17 @@ class opened:  # noqa: N801 - used like a function, as contextlib's own
 
 
 def parquet_schema(path: Path, place: Place) -> TableSchema:
-    """Return the columns of a Parquet file; UserError `column.type` for types that have no form in a table."""
+    """Return the columns of a Parquet file.
+
+    UserError `column.type` for types that have no form in a table, `column.duplicate` for a name that is there twice.
+    """
     with opened(path, place) as file:
-        return TableSchema(tuple(column_of_arrow(field.name, field.type) for field in file.schema_arrow))
+        fields = list(file.schema_arrow)
+    names = [field.name for field in fields]
+    for name in names:
+        if names.count(name) > 1:
+            raise UserError("column.duplicate", "The file has a column twice", place=replace(place, column=name))
+    return TableSchema(tuple(column_of_arrow(field.name, field.type) for field in fields))
 
 
 def parquet_splits(path: Path, place: Place, *, split_bytes: int) -> tuple[ParquetSplit, ...]:

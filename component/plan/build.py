@@ -12,9 +12,8 @@ from component.config.model import Config, DatasetConfig, LimitsConfig, OutputCo
 from component.config.parameters import ColumnConfig
 from component.dataset.values import check_partition_type
 from component.errors import Place, UserError
-from component.formats.csv.dialect import Dialect
 from component.mapping.ascii_fold import ascii_fold
-from component.plan.model import DatasetPlan, Limits, OutputPlan, Plan, Source
+from component.plan.model import DatasetPlan, GivenDialect, Limits, OutputPlan, Plan, Source
 from component.tables.types import Column, NullRule, TableSchema, TypeName, arrow_type
 
 _NOT_IN_UUID = re.compile(r"[^a-zA-Z0-9+\-_]+")
@@ -43,16 +42,10 @@ def plan_limits(limits: LimitsConfig) -> Limits:
     return Limits(**limits.model_dump())
 
 
-def configured_dialects(config: Config) -> dict[str, Dialect]:
+def configured_dialects(config: Config) -> dict[str, GivenDialect]:
     """Return the delimiters and enclosures that the configuration gives, by the source it names."""
-    found = {}
-    for dataset in config.parameters.datasets:
-        table = dataset.table
-        if table.delimiter is not None or table.enclosure is not None:
-            default = Dialect()
-            enclosure = default.enclosure if table.enclosure is None else table.enclosure
-            found[table.source] = Dialect(table.delimiter or default.delimiter, enclosure)
-    return found
+    tables = [dataset.table for dataset in config.parameters.datasets]
+    return {table.source: GivenDialect(table.delimiter, table.enclosure) for table in tables}
 
 
 # --- datasets ---

@@ -26,6 +26,19 @@ class SourceSlice:
 
 
 @dataclass(frozen=True, slots=True)
+class GivenDialect:
+    """What a configuration says of a delimiter and an enclosure; None: nothing."""
+
+    delimiter: str | None = None
+    enclosure: str | None = None
+
+    def over(self, other: Dialect) -> Dialect:
+        """Return the other dialect with what is given here."""
+        enclosure = other.enclosure if self.enclosure is None else self.enclosure
+        return Dialect(self.delimiter or other.delimiter, enclosure)
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """An input table or file that rows are read from.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from component import naming
@@ -15,12 +15,12 @@ from component.folder.tables import HeaderMode, InputTable, header_mode, input_t
 from component.formats.csv.dialect import Dialect
 from component.formats.csv.source import read_header
 from component.formats.parquet import parquet_schema
-from component.plan.model import Source, SourceSlice
+from component.plan.model import GivenDialect, Source, SourceSlice
 from component.tables.types import Column, TableSchema
 
 
 def find_sources(
-    folder: DataFolder, dialects: dict[str, Dialect] | None = None
+    folder: DataFolder, dialects: Mapping[str, GivenDialect] | None = None
 ) -> tuple[tuple[Source, ...], tuple[str, ...]]:
     """Return the sources of a folder, tables first, and the warnings about them.
 
@@ -34,17 +34,21 @@ def find_sources(
     sources = [_table_source(table, given) for table in tables] + [_file_source(file, given) for file in files]
     warnings = [warning for table in tables for warning in table.warnings]
     warnings += [warning for file in files for warning in file.warnings]
-    return tuple(source for source in sources if source is not None), tuple(warnings)
+    return tuple(sources), tuple(warnings)
 
 
-def _table_source(table: InputTable, dialects: dict[str, Dialect]) -> Source | None:
+def _given(names: Iterable[str], dialects: Mapping[str, GivenDialect]) -> GivenDialect:
+    return next((dialects[name] for name in names if name in dialects), GivenDialect())
+
+
+def _table_source(table: InputTable, dialects: Mapping[str, GivenDialect]) -> Source:
     manifest = table.manifest
     names = _names(table.name, manifest.name if manifest else None, manifest.id if manifest else None)
     if table.slices and is_parquet(table.slices[0].path):
         return _parquet_source(table.name, bare_name(table.name), names, table.slices)
     delimiter = (manifest.delimiter if manifest else None) or naming.DELIMITER
     enclosure = naming.ENCLOSURE if manifest is None or manifest.enclosure is None else manifest.enclosure
-    dialect = next((dialects[name] for name in names if name in dialects), None) or Dialect(delimiter, enclosure)
+    dialect = _given(names, dialects).over(Dialect(delimiter, enclosure))
     mode = header_mode(table)
     columns, slices = _columns_and_slices(table, mode, dialect)
     known = {column.name: column for column in manifest.typed} if manifest else {}
@@ -121,12 +125,12 @@ def _distinct(columns: Iterable[str], table: str) -> tuple[str, ...]:
     return names
 
 
-def _file_source(file: InputFile, dialects: dict[str, Dialect]) -> Source | None:
+def _file_source(file: InputFile, dialects: Mapping[str, GivenDialect]) -> Source:
     names = _names(file.file_name, file.name, None)
     if file.kind is FileKind.PARQUET:
         return _parquet_source(file.file_name, bare_name(file.name), names, file.slices)
     tabs = file.name.lower().endswith((".tsv", ".tsv.gz"))
-    dialect = next((dialects[name] for name in names if name in dialects), None) or Dialect("\t" if tabs else ",")
+    dialect = _given(names, dialects).over(Dialect("\t" if tabs else naming.DELIMITER))
     as_table = InputTable(file.file_name, file.path, sliced=False, slices=file.slices)
     columns, slices = _columns_and_slices(as_table, HeaderMode.FIRST_LINE, dialect)
     schema = TableSchema(tuple(Column(name) for name in columns))

@@ -92,9 +92,7 @@ def run(environment: Environment, log: Log, progress: Progress, *, start: StartE
     spark = config.parameters.spark
     with _scratch() as scratch, start(spark.master, spark.conf) as engine:
         this = Run(folder, config, environment, log, progress, scratch)
-        summary = _run(this, engine, started)
-    progress.finish()
-    return summary
+        return _run(this, engine, started)
 
 
 @contextlib.contextmanager
@@ -130,6 +128,7 @@ def _run(this: Run, engine: Engine, started: float) -> RunSummary:
     except BaseException:
         abandon(home.store, milled)
         raise
+    this.progress.finish()
     return summarize(
         home,
         finished.milled,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Self, TypeVar
 
-from py4j.protocol import Py4JError
+from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark import SparkConf, SparkContext
 
 from component.errors import BugError, RetryError, TablemillError
@@ -73,14 +73,22 @@ class Engine:
     def context(self) -> SparkContext:
         """The Spark context; waits for the JVM the first time. RetryError `spark.failed` when it does not come."""
         if self._context is None:
-            gateway = self._jvm.gateway()
-            conf = SparkConf(loadDefaults=False, _jvm=gateway.jvm)
-            for key, value in self._settings.conf.items():
-                conf.set(key, value)
-            with keep_interrupt():
-                self._context = SparkContext(conf=conf, gateway=gateway)
+            try:
+                self._context = self._connect()
+            except Py4JJavaError as error:
+                raise self._jvm.did_not_start(str(error.java_exception.toString())) from error
+            except (Py4JError, OSError) as error:
+                raise self._jvm.did_not_start(self._jvm.output.read_text(errors="replace")) from error
             self._context.pythonExec = sys.executable
         return self._context
+
+    def _connect(self) -> SparkContext:
+        gateway = self._jvm.gateway()
+        conf = SparkConf(loadDefaults=False, _jvm=gateway.jvm)
+        for key, value in self._settings.conf.items():
+            conf.set(key, value)
+        with keep_interrupt():
+            return SparkContext(conf=conf, gateway=gateway)
 
     @property
     def parallelism(self) -> int:

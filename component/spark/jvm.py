@@ -22,6 +22,7 @@ import pyspark
 from pyspark.java_gateway import launch_gateway
 
 from component.errors import RetryError, UserError
+from component.spark.complaints import complaint
 from component.spark.java import Java
 
 _OPENED: Final = (
@@ -140,7 +141,7 @@ class Jvm:
         deadline = time.monotonic() + _START_SECONDS
         while not self._info.exists() or not self._info.stat().st_size:
             if self.process.poll() is not None or time.monotonic() > deadline:
-                raise RetryError("spark.failed", f"Spark did not start: {self.last_words()}")
+                raise self.did_not_start(self.output.read_text(encoding="utf-8", errors="replace"))
             time.sleep(0.01)
         port, size = struct.unpack(">ii", self._info.read_bytes()[:8])
         gateway = _connect(port, self._info.read_bytes()[8 : 8 + size].decode())
@@ -153,10 +154,13 @@ class Jvm:
         """Whether the process runs."""
         return self.process.poll() is None
 
-    def last_words(self) -> str:
-        """Return the last line of the JVM's output that says something."""
-        lines = self.output.read_text(encoding="utf-8", errors="replace").splitlines()
-        return next((line.strip() for line in reversed(lines) if line.strip()), "no output")
+    def did_not_start(self, said: str) -> RetryError:
+        """Return the error for what Java or Spark said instead of starting."""
+        return RetryError(
+            "spark.failed",
+            f"Spark did not start: {complaint(said)}",
+            remedy="Check parameters.spark, and that there is enough memory.",
+        )
 
     def kill(self) -> None:
         """End the process at once and wait for it."""

@@ -21,8 +21,12 @@ from component.tables.types import Column, NullRule, TypeName, numeric_length
 
 TRUE_WORDS: Final = ("true", "True", "TRUE", "t", "T", "yes", "Yes", "YES", "y", "Y", "on", "On", "ON", "1")
 FALSE_WORDS: Final = ("false", "False", "FALSE", "f", "F", "no", "No", "NO", "n", "N", "off", "Off", "OFF", "0")
-FIRST_VALUES: Final = {TypeName.DATE: -719_162, TypeName.TIMESTAMP: -719_162 * 86_400_000_000}
-"""The first day and the first microsecond of the year 1: Arrow has a year 0, which Python and most others have not."""
+_DAY: Final = 86_400_000_000
+CALENDAR: Final = {
+    TypeName.DATE: (-719_162, 2_932_896),
+    TypeName.TIMESTAMP: (-719_162 * _DAY, 2_932_897 * _DAY - 1),
+}
+"""The first and last day, or microsecond, of the years 1 to 9999: Arrow has others, Python and most databases do not."""
 _BLANKS: Final = " \t"
 
 
@@ -51,7 +55,7 @@ def cast_text(cells: pa.Array, column: Column) -> Cast:
     if column.type is TypeName.NUMERIC:
         return _cast_numeric(trimmed, column)
     cast = _cast_halving(trimmed, column.arrow)
-    return _without_year_zero(cast, column) if column.type in FIRST_VALUES else cast
+    return _within_calendar(cast, column) if column.type in CALENDAR else cast
 
 
 def apply_null_rule(cells: pa.Array, quoted_empty: bool, column: Column) -> pa.Array:
@@ -97,18 +101,26 @@ def _cast_numeric(cells: pa.Array, column: Column) -> Cast:
     return Cast(values, _positions(pc.and_(pc.is_valid(cells), pc.is_null(values))))
 
 
-def _without_year_zero(cast: Cast, column: Column) -> Cast:
-    early = before_year_one(cast.values, column.type)
-    if not pc.any(early).as_py():
+def _within_calendar(cast: Cast, column: Column) -> Cast:
+    if is_within_calendar(cast.values, column.type):
         return cast
-    values = pc.if_else(early, pa.scalar(None, column.arrow), cast.values)
-    return Cast(values, tuple(sorted({*cast.bad, *_positions(early)})))
+    first, last = CALENDAR[column.type]
+    counts = _counts(cast.values)
+    outside = pc.or_(pc.less(counts, first), pc.greater(counts, last))
+    values = pc.if_else(outside, pa.scalar(None, column.arrow), cast.values)
+    return Cast(values, tuple(sorted({*cast.bad, *_positions(outside)})))
 
 
-def before_year_one(values: Any, type_name: TypeName) -> Any:
-    """Return which dates or timestamps lie before the year 1."""
-    count = values.cast(pa.int32()).cast(pa.int64()) if type_name is TypeName.DATE else values.cast(pa.int64())
-    return pc.less(count, FIRST_VALUES[type_name])
+def is_within_calendar(values: Any, type_name: TypeName) -> bool:
+    """Say whether all dates or timestamps lie in the years 1 to 9999."""
+    first, last = CALENDAR[type_name]
+    ends = pc.min_max(_counts(values)).as_py()
+    return ends["min"] is None or (ends["min"] >= first and ends["max"] <= last)
+
+
+def _counts(values: Any) -> Any:
+    """Return days or microseconds as numbers."""
+    return values.cast(pa.int32() if pa.types.is_date32(values.type) else pa.int64())
 
 
 def _cast_halving(cells: pa.Array, target: pa.DataType) -> Cast:

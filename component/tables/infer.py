@@ -1,6 +1,7 @@
 """Types by evidence: a column has the narrowest type that every cell of it fits. Never from a sample.
 
-Only texts that the type would write back the same count: `007` and `+5` stay strings, and so do zip codes.
+Only texts that the type gives back with the same meaning count: `007` and `+5` stay strings, and so do zip codes; a
+number with more digits than a float keeps is no float.
 """
 
 from __future__ import annotations
@@ -13,24 +14,26 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from component.tables.cast import cast_text
 from component.tables.types import MAX_PRECISION, NUMERIC_DEFAULT, Column, TypeName
 
 _PATTERNS: Final = {
     TypeName.BOOLEAN: r"^(true|false|True|False|TRUE|FALSE)$",
     TypeName.INTEGER: r"^-?(0|[1-9][0-9]{0,17})$",
-    TypeName.NUMERIC: r"^-?(0|[1-9][0-9]{0,28})(\.[0-9]{1,28})?$",
-    TypeName.FLOAT: r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$",
+    TypeName.NUMERIC: r"^-?(0|[1-9][0-9]{0,37})(\.[0-9]{1,38})?$",
+    TypeName.FLOAT: r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?$",
     TypeName.DATE: r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
     TypeName.TIMESTAMP: r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?$",
 }
-_CALENDAR: Final = {TypeName.DATE: pa.date32(), TypeName.TIMESTAMP: pa.timestamp("us")}
+_FLOAT_DIGITS: Final = 17
+"""Digits that tell any two floats apart; a text with more holds something that a float does not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What the cells of a column allow: types that all of them fit, and the digits of the longest numbers.
 
-    `cells` counts those that are not empty; without any there is no evidence.
+    `cells` counts different cells that are not empty, those of each batch on its own; without any there is no evidence.
     """
 
     types: frozenset[TypeName] = frozenset(_PATTERNS)
@@ -56,21 +59,26 @@ def evidence_of(cells: Any) -> Evidence:
     types = frozenset(name for name, pattern in _PATTERNS.items() if _all_fit(texts, name, pattern))
     if TypeName.NUMERIC not in types:
         return Evidence(types, len(texts))
-    parts = pc.split_pattern(pc.replace_substring_regex(texts, "^-", ""), ".", max_splits=1)
-    whole = pc.max(pc.utf8_length(pc.list_element(parts, 0))).as_py()
-    fractions = pc.subtract(pc.utf8_length(pc.replace_substring_regex(texts, r"^[^.]*", "")), 1)
-    return Evidence(types, len(texts), whole, max(0, pc.max(fractions).as_py()))
+    whole = pc.utf8_length(pc.replace_substring_regex(texts, r"^-|\..*", ""))
+    fraction = pc.utf8_length(pc.replace_substring_regex(texts, r"^[^.]*\.?", ""))
+    return Evidence(types, len(texts), pc.max(whole).as_py(), pc.max(fraction).as_py())
 
 
 def _all_fit(texts: pa.Array, name: TypeName, pattern: str) -> bool:
     if not pc.all(pc.match_substring_regex(texts, pattern)).as_py():
         return False
-    if name in _CALENDAR:
-        try:
-            texts.cast(_CALENDAR[name])
-        except pa.ArrowInvalid:
-            return False
+    if name is TypeName.FLOAT:
+        return _float_keeps(texts)
+    if name in {TypeName.DATE, TypeName.TIMESTAMP}:
+        return not cast_text(texts, Column("", name)).bad
     return True
+
+
+def _float_keeps(texts: pa.Array) -> bool:
+    """Say whether floats hold all digits of numbers, and none is beyond their range."""
+    digits = pc.utf8_length(pc.replace_substring_regex(texts, r"^-?(0\.)?0*|\.|[eE].*", ""))
+    values = texts.cast(pa.float64())
+    return bool(pc.max(digits).as_py() <= _FLOAT_DIGITS and pc.all(pc.is_finite(values)).as_py())
 
 
 def combine(evidence: Iterable[Evidence]) -> Evidence:

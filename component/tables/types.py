@@ -133,13 +133,16 @@ _PLAIN: Final = {
 def column_of_arrow(name: str, data_type: pa.DataType) -> Column:
     """Return the column that describes an Arrow type (from Parquet, or from a dataset).
 
-    Unsigned 64-bit integers are numeric(20,0), since integer is signed; nested and binary types raise UserError
-    `column.type`, because no text form of them would come back the same.
+    Unsigned 64-bit integers are numeric(20,0), since integer is signed. UserError `column.type` for nested and binary
+    types, because no text form of them would come back the same, and for decimals of more than 38 digits.
     """
     if pa.types.is_dictionary(data_type):
         return column_of_arrow(name, data_type.value_type)
     if pa.types.is_decimal(data_type):
-        return Column(name, TypeName.NUMERIC, f"{data_type.precision},{max(data_type.scale, 0)}")
+        unscaled = max(-data_type.scale, 0)
+        column = Column(name, TypeName.NUMERIC, f"{data_type.precision + unscaled},{max(data_type.scale, 0)}")
+        numeric_length(column)
+        return column
     if pa.types.is_uint64(data_type):
         return Column(name, TypeName.NUMERIC, "20,0")
     for test, type_name in _OF_ARROW:
@@ -152,6 +155,11 @@ def column_of_arrow(name: str, data_type: pa.DataType) -> Column:
     )
 
 
+def is_text(data_type: pa.DataType) -> bool:
+    """Say whether an Arrow type is one of those that hold text."""
+    return any(test(data_type) for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
+
+
 _OF_ARROW: Final = (
     (pa.types.is_integer, TypeName.INTEGER),
     (pa.types.is_floating, TypeName.FLOAT),
@@ -159,7 +167,5 @@ _OF_ARROW: Final = (
     (pa.types.is_date, TypeName.DATE),
     (pa.types.is_timestamp, TypeName.TIMESTAMP),
     (pa.types.is_null, TypeName.STRING),
-    (pa.types.is_string, TypeName.STRING),
-    (pa.types.is_large_string, TypeName.STRING),
-    (pa.types.is_string_view, TypeName.STRING),
+    (is_text, TypeName.STRING),
 )

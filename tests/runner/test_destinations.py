@@ -91,7 +91,7 @@ def test_the_destination_and_the_rule_that_decided_are_in_the_summary(
     mapped(storage, output)
     outcome = run(as_json=True)
     assert outcome.done
-    summary = json.loads(outcome.out[outcome.out.index("{\n") :])
+    summary = json.loads(outcome.out)
     (found,) = summary["outputs"]
     assert found["destination"] == destination
     assert rule is None or rule in found["rule"]

@@ -18,7 +18,7 @@ from component.formats.csv.scan import Scanner, is_utf8
 from component.formats.csv.sentinel import sentinel_record, sentinel_text, without_sentinel
 from component.formats.csv.split import Bytes
 from component.formats.rows import Parsed
-from component.tables.cast import FALSE_WORDS, FIRST_VALUES, TRUE_WORDS, cast_text
+from component.tables.cast import CALENDAR, FALSE_WORDS, TRUE_WORDS, cast_text, is_within_calendar
 from component.tables.numeric import safe_digits
 from component.tables.types import MAX_PRECISION, Column, NullRule, TableSchema, TypeName, numeric_length
 
@@ -166,7 +166,7 @@ def _finish(values: pa.ChunkedArray, column: Column) -> pa.ChunkedArray:
         return pa.chunked_array([cast.values])
     if column.type is TypeName.NUMERIC:
         return _within_precision(values, column)
-    if column.type in FIRST_VALUES and (pc.min(values).value or 0) < FIRST_VALUES[column.type]:
+    if column.type in CALENDAR and not is_within_calendar(values, column.type):
         raise pa.ArrowInvalid("a date lies before the year 1")
     return values
 
