@@ -105,7 +105,7 @@ class opened:  # noqa: N801 - used like a function, as contextlib's own
 
     def __enter__(self) -> pq.ParquetFile:
         try:
-            self._file = pq.ParquetFile(self._path, buffer_size=_READ_BYTES)
+            self._file = pq.ParquetFile(self._path, pre_buffer=False, buffer_size=_READ_BYTES)
         except (pa.ArrowException, OSError) as error:
             raise self._damaged(error) from error
         return self._file

@@ -188,13 +188,17 @@ class Engine:
             self.context.cancelAllJobs()
             job.join()
             deadline = time.monotonic() + _STOP_SECONDS
-            time.sleep(_POLL_SECONDS)
             while self._running_tasks() and time.monotonic() < deadline:
                 time.sleep(_POLL_SECONDS)
 
     def _running_tasks(self) -> int:
-        executors = self.context._jsc.sc().statusTracker().getExecutorInfos()  # noqa: SLF001 - pyspark has no other way
-        return sum(executor.numRunningTasks() for executor in executors)
+        """Ask the scheduler itself: Spark's public status tracker is late by a tenth of a second."""
+        scheduler = self.context._jsc.sc().taskScheduler()  # noqa: SLF001 - pyspark has no other way to it
+        by_executor = scheduler.runningTasksByExecutors().values().iterator()
+        total = 0
+        while by_executor.hasNext():
+            total += int(by_executor.next())
+        return total
 
     def _spark_error(self, error: BaseException) -> TablemillError:
         text = str(error)

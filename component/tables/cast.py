@@ -26,7 +26,7 @@ CALENDAR: Final = {
     TypeName.DATE: (-719_162, 2_932_896),
     TypeName.TIMESTAMP: (-719_162 * _DAY, 2_932_897 * _DAY - 1),
 }
-"""The first and last day, or microsecond, of the years 1 to 9999: Arrow has others, Python and most databases do not."""
+"""The first and last day, or microsecond, of the years 1 to 9999: Python and most databases have no others."""
 _BLANKS: Final = " \t"
 
 

@@ -31,7 +31,7 @@ def ends_so(data: bytes, dialect: Dialect) -> bool:
 
 @given(texts, some_dialects)
 def test_hexadecimal_is_looked_for_where_a_number_may_begin(data, dialect):
-    before = f"(?:^|{edge(dialect)}|[ \t+\-eE{dialect.enclosure}])"
+    before = rf"(?:^|{edge(dialect)}|[ \t+\-eE{dialect.enclosure}])"
     expected = re.search(f"{before}0[xX]".encode(), data)
     assert Scanner(dialect).holds_hexadecimal(data) == (expected is not None)
 
@@ -62,3 +62,24 @@ def test_utf8_is_what_python_decodes(data):
     else:
         assert is_utf8(data)
         assert is_utf8(memoryview(bytearray(data)))
+
+
+@given(st.text(st.sampled_from('0123eE+-.,";\n a'), max_size=30).map(str.encode), some_dialects)
+def test_no_negative_exponent_of_a_number_is_missed(data, dialect):
+    after = f"(?:{edge(dialect)}|[ \t{dialect.enclosure}])"
+    found = re.search(rf"[0-9.][eE]-[0-9]+{after}".encode(), data)
+    assert found is None or Scanner(dialect).holds_negative_exponent(data)
+
+
+@pytest.mark.parametrize(
+    "text", ["1e-40,", "1.E-1\n", '"12.5e-07",', " 1e-5 ,", "0.1e-1000\r\n", "1e-" + "0" * 20 + "9,"]
+)
+def test_negative_exponents_are_seen(text):
+    assert Scanner(Dialect()).holds_negative_exponent(b"a,b\n" + text.encode() + b"\n")
+
+
+@pytest.mark.parametrize(
+    "text", ["pre-1990,", "e-1,", "1e+40,", "1e40,", "a1e-4b7c-12,", "550e8400-e29b-41d4-a716-44665e-40000x,", "1-e,"]
+)
+def test_words_and_identifiers_with_e_and_a_hyphen_are_none(text):
+    assert not Scanner(Dialect()).holds_negative_exponent(b"a,b\n" + text.encode() + b"\n")

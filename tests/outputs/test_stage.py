@@ -1,0 +1,121 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from component.errors import UserError
+from component.folder.layout import DataFolder
+from component.outputs.stage import Stage
+from tests.runner.data_folder import snapshot
+
+
+@pytest.fixture
+def folder(tmp_path):
+    made = DataFolder(tmp_path)
+    made.create_missing()
+    return made
+
+
+def fill(stage):
+    (stage.table("sliced", sliced=True) / "part-00000.csv").write_text("new")
+    stage.table("plain.csv", sliced=False).write_text("new")
+    stage.manifest(stage.table("sliced", sliced=False), {"destination": "out.c-x.ž"})
+    stage.file("x.bin").write_text("new")
+    stage.state({"a": 1})
+
+
+def visible(folder):
+    return sorted(path.relative_to(folder.out).as_posix() for path in folder.out.rglob("*") if path.is_file())
+
+
+NAMES = ["files/x.bin", "state.json", "tables/plain.csv", "tables/sliced.manifest", "tables/sliced/part-00000.csv"]
+
+
+def test_nothing_is_in_its_place_before_it_is_published(folder):
+    stage = Stage(folder)
+    fill(stage)
+    assert all(part.startswith(".") for path in folder.out_tables.iterdir() for part in [path.name])
+    stage.publish()
+    assert visible(folder) == NAMES
+    assert json.loads((folder.out_tables / "sliced.manifest").read_text(encoding="utf-8")) == {
+        "destination": "out.c-x.ž"
+    }
+
+
+def test_what_is_discarded_leaves_nothing(folder):
+    before = snapshot(folder.out)
+    stage = Stage(folder)
+    fill(stage)
+    stage.discard()
+    assert snapshot(folder.out) == before
+
+
+def old_outputs(folder):
+    (folder.out_tables / "sliced").write_text("old")
+    (folder.out_tables / "plain.csv").mkdir()
+    (folder.out_tables / "plain.csv" / "old").write_text("old")
+    (folder.out_tables / "other").write_text("old")
+    (folder.out_tables / "sliced.manifest").write_text("old")
+    folder.out_state.write_text("{}")
+
+
+def test_what_was_there_under_the_same_name_goes_whatever_it_was(folder):
+    old_outputs(folder)
+    stage = Stage(folder)
+    fill(stage)
+    stage.publish()
+    assert visible(folder) == sorted([*NAMES, "tables/other"])
+    assert (folder.out_tables / "plain.csv").read_text() == "new"
+
+
+@pytest.mark.parametrize("refused", ["plain.csv", "sliced", "sliced.manifest", "x.bin", "state.json"])
+@pytest.mark.parametrize("old", [False, True])
+def test_when_a_step_fails_everything_is_as_it_was(folder, monkeypatch, refused, old):
+    if old:
+        old_outputs(folder)
+    before = snapshot(folder.out)
+    stage = Stage(folder)
+    fill(stage)
+    rename = Path.rename
+
+    def rename_or_not(self, target):
+        if self.name == refused and self.parent.name == "new":
+            raise OSError(28, "No space left on device")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", rename_or_not)
+    with pytest.raises(UserError) as caught:
+        stage.publish()
+    assert caught.value.code == "store.full"
+    stage.discard()
+    assert snapshot(folder.out) == before
+
+
+def test_an_interrupt_between_two_steps_leaves_everything_as_it_was(folder, monkeypatch):
+    old_outputs(folder)
+    before = snapshot(folder.out)
+    stage = Stage(folder)
+    fill(stage)
+    rename = Path.rename
+
+    def rename_and_interrupt(self, target):
+        rename(self, target)
+        if self.name == "sliced" and self.parent == folder.out_tables:
+            raise KeyboardInterrupt
+        return target
+
+    monkeypatch.setattr(Path, "rename", rename_and_interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        stage.publish()
+    stage.discard()
+    assert snapshot(folder.out) == before
+
+
+def test_a_stage_that_cannot_be_made_leaves_nothing(folder):
+    folder.out_files.rmdir()
+    folder.out_files.write_text("no folder")
+    before = snapshot(folder.out)
+    with pytest.raises(UserError) as caught:
+        Stage(folder)
+    assert caught.value.code == "output.unwritable"
+    assert snapshot(folder.out) == before

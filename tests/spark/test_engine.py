@@ -1,0 +1,122 @@
+import os
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from component.errors import BugError, Place, RetryError, UserError
+from component.spark.engine import Engine
+
+pytestmark = pytest.mark.spark
+
+
+def double(number):
+    return 2 * number
+
+
+def refuse_some(wrong, number):
+    if number in wrong:
+        raise UserError("cell.type", f"{number} is wrong", place=Place(row=number))
+    return number
+
+
+def fail(number):
+    return 1 // (number - number)
+
+
+def die(number):
+    os.kill(os.getpid(), 9)
+    return number
+
+
+def write_slowly(folder, number):
+    """Refuse at once, or go on writing files for some seconds."""
+    if number == 0:
+        raise UserError("cell.type", "wrong")
+    for turn in range(300):
+        (Path(folder) / f"{number}-{turn}").write_text("x")
+        time.sleep(0.01)
+    return number
+
+
+def test_results_come_in_the_order_of_the_tasks(engine):
+    said = []
+    assert engine.run(double, range(20), on_done=lambda number, result: said.append((number, result))) == [
+        2 * number for number in range(20)
+    ]
+    assert sorted(said) == [(number, 2 * number) for number in range(20)]
+
+
+def test_no_tasks_are_no_job(engine):
+    assert engine.run(double, []) == []
+
+
+def test_an_error_on_purpose_comes_back_as_it_was_raised(engine):
+    with pytest.raises(UserError) as caught:
+        engine.run(partial(refuse_some, {1}), [0, 1])
+    assert (caught.value.code, caught.value.text, caught.value.place.row) == ("cell.type", "1 is wrong", 1)
+    assert caught.value.__cause__ is None
+
+
+def test_anything_else_is_a_fault_of_ours(engine):
+    with pytest.raises(BugError, match="ZeroDivisionError"):
+        engine.run(fail, [1])
+
+
+def test_a_worker_that_dies_is_told_so_and_the_engine_goes_on(engine):
+    with pytest.raises(RetryError, match="A worker was killed"):
+        engine.run(die, [1])
+    assert engine.run(double, [4]) == [8]
+
+
+def test_when_a_run_has_failed_nothing_of_it_goes_on(engine, tmp_path):
+    with pytest.raises(UserError):
+        engine.run(partial(write_slowly, str(tmp_path)), range(8))
+    written = sorted(path.name for path in tmp_path.iterdir())
+    time.sleep(0.5)
+    assert sorted(path.name for path in tmp_path.iterdir()) == written
+
+
+def test_what_the_caller_raises_stops_the_run(engine, tmp_path):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        engine.run(partial(refuse_some, set()), range(50), on_done=interrupt)
+    assert engine.run(double, [1]) == [2]
+
+
+def scatter(buckets, number):
+    for bucket in range(buckets):
+        yield bucket, bytes([number])
+    yield f"task {number}"
+
+
+def gather(parts):
+    return sorted(part[0] for part in parts)
+
+
+def refuse_to_gather(parts):
+    raise UserError("store.full", f"no room for {len(list(parts))}")
+
+
+def test_every_bucket_gathers_what_was_scattered_to_it(engine):
+    said, gathered = engine.shuffle(partial(scatter, 3), [5, 6], 4, gather)
+    assert said == ["task 5", "task 6"]
+    assert gathered == [[5, 6]] * 3
+
+
+def test_an_error_while_gathering_comes_back(engine):
+    with pytest.raises(UserError, match="no room for 2"):
+        engine.shuffle(partial(scatter, 1), [5, 6], 1, refuse_to_gather)
+
+
+def test_an_engine_that_does_not_start_leaves_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "none"))
+    monkeypatch.setenv("PATH", str(tmp_path / "none"))
+    monkeypatch.setattr("component.spark.java.importlib.util.find_spec", lambda _: None)
+    with pytest.raises(UserError):
+        Engine("local[1]", {})
+    assert list(tmp_path.iterdir()) == []
