@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+ROOT = Path(__file__).parent.parent
 
 settings.register_profile("local", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
@@ -24,5 +27,5 @@ def engine():
     """One Spark for all tests of this process: to start one takes longer than most runs."""
     from component.spark.engine import Engine
 
-    with Engine("local[2]", {}) as started:
+    with Engine("local[2]", {"spark.executorEnv.PYTHONPATH": str(ROOT)}) as started:
         yield started

@@ -175,7 +175,7 @@ class Engine:
                     on_done(number, value)
             if ended:
                 break
-            time.sleep(_POLL_SECONDS)
+            job.join(_POLL_SECONDS)
         if job.error is not None:
             raise self._spark_error(job.error)
 
@@ -257,8 +257,8 @@ class _Job:
     def running(self) -> bool:
         return self._thread.is_alive()
 
-    def join(self) -> None:
-        self._thread.join()
+    def join(self, seconds: float | None = None) -> None:
+        self._thread.join(seconds)
 
 
 class _TaskFailedError(Exception):

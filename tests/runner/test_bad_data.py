@@ -74,11 +74,10 @@ def test_a_bad_cell_of_a_gzip_slice(folder, configure, refused):
 
 
 def test_a_bad_cell_in_a_split_whose_rows_are_shuffled(folder, configure, refused):
-    configure(
-        {"n": "integer"}, limits={"split_bytes": 6000, "block_bytes": 1000, "direct_files": 1}, partition_on=["id"]
-    )
-    folder.table("t.csv", numbered(3000, bad_row=2500))
-    refused("cell.type", "table 't.csv'", "row 2500,", "column 'n'", "value 'x'")
+    limits = {"split_bytes": 1500, "block_bytes": 300, "direct_files": 1}
+    configure({"n": "integer"}, limits=limits, partition_on=["id"])
+    folder.table("t.csv", numbered(400, bad_row=333))
+    refused("cell.type", "table 't.csv'", "row 333,", "column 'n'", "value 'x'")
 
 
 def test_a_cell_that_fits_no_format(folder, configure, refused):

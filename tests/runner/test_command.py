@@ -70,9 +70,9 @@ def test_progress_and_summary_are_on_stdout_and_nothing_on_stderr(folder, run_co
     assert lines[6].startswith("1 dataset, 1 output in ")
 
 
-def test_json_is_all_there_is_on_stdout(folder, run_command):
+def test_json_is_all_there_is_on_stdout(folder, run):
     folder.table("t.csv", "id\n1\n")
-    outcome = run_command("--format", "json")
+    outcome = run(as_json=True)
     assert outcome.done
     summary = json.loads(outcome.out)
     assert [dataset["uuid"] for dataset in summary["datasets"]] == ["t"]
@@ -89,10 +89,10 @@ def test_a_refusal_is_one_sentence_on_stderr(folder, run_command):
     assert outcome.out.splitlines()[0].startswith("plan: ")
 
 
-def test_everything_goes_to_the_platform_s_log_server(folder, run_command, log_server):
+def test_everything_goes_to_the_platform_s_log_server(folder, run, log_server):
     folder.table("t.csv", "id\n1\n")
     (folder.root / "in" / "tables" / "t.csv.manifest").unlink()
-    outcome = run_command(variables={"KBC_LOGGER_ADDR": "127.0.0.1", "KBC_LOGGER_PORT": log_server.port})
+    outcome = run({"KBC_LOGGER_ADDR": "127.0.0.1", "KBC_LOGGER_PORT": log_server.port})
     assert (outcome.code, outcome.out, outcome.err) == (0, "", "")
     texts = [str(event["short_message"]) for event in log_server.wait_for(8)]
     assert any(text.startswith("1 dataset, 1 output in ") for text in texts)
@@ -109,9 +109,9 @@ def test_a_refusal_is_on_stderr_although_the_log_goes_elsewhere(folder, run_comm
     assert_one_sentence(outcome)
 
 
-def test_a_log_server_that_is_not_there_does_not_stop_the_run(folder, run_command):
+def test_a_log_server_that_is_not_there_does_not_stop_the_run(folder, run):
     folder.table("t.csv", "id\n1\n")
-    outcome = run_command(variables={"KBC_LOGGER_ADDR": "127.0.0.1", "KBC_LOGGER_PORT": "1"})
+    outcome = run({"KBC_LOGGER_ADDR": "127.0.0.1", "KBC_LOGGER_PORT": "1"})
     assert outcome.done
     assert "The log server 127.0.0.1:1 cannot be used" in outcome.out
     assert "1 dataset, 1 output in " in outcome.out
@@ -130,8 +130,9 @@ def test_a_reader_that_goes_away_is_no_fault(folder, command):
 # --- how it ends ---
 
 
-@pytest.mark.parametrize("moment", ["spark is starting", "splits are milled"])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    ("number", "moment"), [(signal.SIGINT, "spark is starting"), (signal.SIGTERM, "splits are milled")]
+)
 def test_a_signal_ends_the_run_within_seconds_and_leaves_nothing(long_run, command, tmp_path, number, moment):
     before = snapshot(long_run.root, long_run.store)
     process = command()
@@ -198,9 +199,7 @@ def test_a_spark_that_is_killed_is_a_failure_to_retry(long_run, command, tmp_pat
             "Spark did not start: Master must either be yarn or start with spark, k8s, or local.",
         ),
         ({"conf": {"spark.driver.memory": "huge"}}, "Spark did not start: Invalid maximum heap size: -Xmxhuge."),
-        ({"conf": {"spark.driver.memory": "1"}}, "Spark did not start: Too small maximum heap."),
         ({"conf": {"spark.task.cpus": "x"}}, "The value 'x' in the config \"spark.task.cpus\" is invalid"),
-        ({"conf": {"spark.serializer": "no.such.Class"}}, "ClassNotFoundException: no.such.Class."),
         ({"conf": {"spark.local.dir": "/proc/nothing"}}, "Spark did not start: "),
     ],
 )

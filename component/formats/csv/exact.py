@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import codecs
-import io
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.csv as pacsv
@@ -17,6 +16,10 @@ from component.formats.csv.sentinel import SplitIsNotExactError, sentinel_record
 from component.formats.csv.source import ByteStream
 from component.formats.rows import Parsed
 from component.tables.types import TableSchema
+
+_READ_BYTES: Final = 1 * naming.MIB
+_LEAST_BLOCK: Final = 2
+"""Bytes that hold a CR and its LF."""
 
 
 class LongRecordError(Exception):
@@ -75,7 +78,9 @@ def _batches(
 ) -> Iterator[pa.RecordBatch]:
     yield from pacsv.open_csv(
         pa.PythonFile(source, "r"),
-        read_options=pacsv.ReadOptions(use_threads=False, column_names=schema.names, block_size=block_bytes),
+        read_options=pacsv.ReadOptions(
+            use_threads=False, column_names=schema.names, block_size=max(block_bytes, _LEAST_BLOCK)
+        ),
         parse_options=counting_options(schema, dialect, wrong_count),
         convert_options=bytes_options(schema),
     )
@@ -89,11 +94,15 @@ def _taken(wrong_count: list[Any], last_good: int) -> list[Any]:
     return taken
 
 
-class _WithSentinel(io.RawIOBase):
-    """A stream followed by the sentinel record; a line end is added before it where the text has none."""
+class _WithSentinel:
+    """A stream followed by the sentinel record, as Arrow reads a file; a line end comes before it where none is.
+
+    No piece ends with a CR: Arrow drops an LF at the beginning of the next one, also inside an enclosed cell.
+    """
+
+    closed = False
 
     def __init__(self, stream: ByteStream, sentinel: bytes, *, latin: bool) -> None:
-        super().__init__()
         self._stream = stream
         self._sentinel = sentinel
         self._latin = latin
@@ -103,25 +112,32 @@ class _WithSentinel(io.RawIOBase):
         self._begun = False
         self._ended = False
 
-    def readable(self) -> bool:
-        return True
+    def read(self, size: int) -> bytes:
+        """Return up to `size` bytes, which are at least 2."""
+        pieces = [self._ready]
+        held = len(self._ready)
+        while held < size and not self._ended:
+            pieces.append(self._next(min(size - held, _READ_BYTES)))
+            held += len(pieces[-1])
+        data = b"".join(pieces)
+        stop = min(size, held)
+        if data.endswith(b"\r", 0, stop):
+            stop -= 1
+        self._ready = data[stop:]
+        return data[:stop]
 
-    def read(self, size: int = -1, /) -> bytes:
-        if not self._ready and not self._ended:
-            self._ready = self._next(size if size > 0 else naming.BLOCK_BYTES)
-        data = self._ready if size < 0 else self._ready[:size]
-        self._ready = self._ready[len(data) :]
-        return data
+    def close(self) -> None:
+        """Do nothing: the stream is the caller's."""
 
     def _next(self, size: int) -> bytes:
         data = self._stream.read(max(size, len(naming.UTF8_BOM)))
-        if not data:
-            self._ended = True
-        else:
-            self._last = data[-1:]
         text = self._text(data)
         self._begun = True
-        return text + (b"" if self._last in b"\r\n" else b"\n") + self._sentinel if self._ended else text
+        if data:
+            self._last = data[-1:]
+            return text
+        self._ended = True
+        return text + (b"" if self._last in b"\r\n" else b"\n") + self._sentinel
 
     def _text(self, data: bytes) -> bytes:
         if self._latin:

@@ -24,6 +24,7 @@ from component.tables.types import MAX_PRECISION, Column, NullRule, TableSchema,
 
 _PARSE_BYTES: Final = 1 * naming.MIB
 _LINE_ENDS: Final = b"\r\n"
+_RETURN, _FEED = _LINE_ENDS
 
 
 class Parser:
@@ -96,7 +97,7 @@ class Parser:
     def _read(self, text: Bytes, convert: pacsv.ConvertOptions, parse: pacsv.ParseOptions) -> pa.Table:
         """Read in small pieces; in one when a record is longer than that."""
         try:
-            return self._read_pieces(text, convert, parse, self._parse_bytes)
+            return self._read_pieces(text, convert, parse, piece_size(text, self._parse_bytes))
         except pa.ArrowInvalid as error:
             if "straddling" not in str(error):
                 raise
@@ -114,6 +115,18 @@ class Parser:
         read = self._read_pieces(text, bytes_options(self.schema), parse, len(text) + 1)
         cells = without_sentinel(read, self._sentinel_text.encode(), wrong_count)
         return cast_rows(cells, wrong_count, self.schema, self.dialect, latin=latin)
+
+
+def piece_size(text: Bytes, most: int) -> int:
+    """Return the largest size of pieces that does not part a CR from its LF.
+
+    Arrow drops an LF at the beginning of a piece after a CR at the end of one, also inside an enclosed cell.
+    """
+    for size in range(most, 1, -1):
+        starts = range(size, len(text), size)
+        if not any(text[at - 1] == _RETURN and text[at] == _FEED for at in starts):
+            return size
+    return len(text) + 1
 
 
 class Frame:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from component.formats.csv.dialect import Dialect
-from component.formats.csv.parse import Parser
+from component.formats.csv.parse import Parser, piece_size
 from component.formats.rows import Parsed
 from component.tables.cast import FALSE_WORDS, TRUE_WORDS, apply_null_rule, cast_text
 from component.tables.types import Column, NullRule, TableSchema, TypeName
@@ -139,3 +139,27 @@ def test_an_enclosed_empty_cell_costs_a_second_look_only_where_rules_differ():
     parsed = fast(schema, 'a,1,""\n"",,\n,"",b\n')
     assert parsed is not None
     assert parsed.rows.to_pydict() == {"text": ["a", "", None], "number": [1, None, None], "more": ["", None, "b"]}
+
+
+def test_a_line_end_of_two_bytes_in_a_cell_is_kept_where_pieces_meet():
+    lines = "".join(f'{"x" * (number % 9)},"a\r\nb"\r\n' for number in range(40))
+    expected = [["x" * (number % 9), "a\r\nb"] for number in range(40)]
+    for parse_bytes in range(1, 300):
+        parsed = Parser(text_schema(2), Dialect(), parse_bytes=parse_bytes).parse(lines.encode())
+        assert [list(row) for row in values_of(parsed)] == expected
+
+
+@pytest.mark.parametrize("before", [2**20 - 4, 2**20 - 3, 2**20 - 2, 2**20 - 1])
+def test_a_line_end_of_two_bytes_in_a_cell_is_kept_in_pieces_of_the_usual_size(before):
+    text = b"x" * before + b',"\r\n"\r\ny,"\r\n"\r\n'
+    parsed = Parser(text_schema(2), Dialect()).parse(text)
+    assert parsed.rows["c1"].to_pylist() == ["\r\n", "\r\n"]
+
+
+def test_pieces_get_smaller_until_no_line_end_is_parted():
+    assert piece_size(b"abc\r\ndef", 4) == 3
+    assert piece_size(b"abcd\r\nef", 4) == 4
+    assert piece_size(b"ab\r\ncd\r\nef", 7) == 6
+    assert piece_size(b"\r\n" * 3, 5) == 4
+    assert piece_size(b"a\r\nb\r\n", 2) == 7
+    assert piece_size(b"", 4) == 4
