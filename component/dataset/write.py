@@ -9,8 +9,9 @@ write directly, it stops: its rows are shuffled by key first.
 from __future__ import annotations
 
 import contextlib
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -33,6 +34,9 @@ PartitionValues = tuple[str, ...]
 _LARGEST_CODE: Final = 2**62
 ROW_NUMBER: Final = "__index_level_0__"
 """Column of files that would have none, since a file without columns has no rows; plateau's name for such a column."""
+
+_PUTS_AT_ONCE: Final = 8
+_PUT_BYTES: Final = 32 * naming.MIB
 
 
 class TooManyPartitionsError(Exception):
@@ -227,23 +231,27 @@ class PartitionWriter:
 
 
 class _Puts:
-    """Puts objects in the background, one at a time: the next file is encoded while the store makes the last durable.
+    """Puts objects in the background, several at once: a store that forces each to disk forces them together.
 
-    At most one object waits, so that memory stays bounded; an error comes up at the next put, or at `wait`.
+    The bytes that wait are bounded; an error comes up at the next put, or at `wait`.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._pool = ThreadPoolExecutor(1, "put")
-        self._last: Future[None] | None = None
+        self._pool = ThreadPoolExecutor(_PUTS_AT_ONCE, "put")
+        self._waiting: deque[tuple[Future[None], int]] = deque()
 
     def put(self, key: str, data: pa.Buffer) -> None:
-        """Put an object after the one before it."""
-        self.wait()
-        self._last = self._pool.submit(self._store.put, key, data)
+        """Put an object; waits while the objects before it that are not put yet hold more than the bound."""
+        while self._waiting and sum(size for _, size in self._waiting) + data.size > _PUT_BYTES:
+            self._waiting[0][0].result()
+            self._waiting.popleft()
+        self._waiting.append((self._pool.submit(self._store.put, key, data), data.size))
 
     def wait(self) -> None:
-        """Wait until everything is in the store; raise what its put raised."""
-        last, self._last = self._last, None
-        if last is not None:
-            last.result()
+        """Wait until every put has ended; then raise what one of them raised."""
+        puts = [put for put, _ in self._waiting]
+        self._waiting.clear()
+        wait(puts)
+        for put in puts:
+            put.result()

@@ -13,7 +13,7 @@ from component.errors import CommitRefusedError, UserError
 from component.store.local import LocalStore
 from tests.dataset.making import bag, layout_of, read_all, write_dataset, write_files
 from tests.dataset.memory import MemoryStore
-from tests.store.faults import FaultStore
+from tests.store.faults import ONE_AT_A_TIME, FaultStore
 
 OLD = pa.table({"k": ["x", "y"], "v": [1, 2]})
 MORE = pa.table({"k": ["x", "z"], "v": [1, 3]})
@@ -45,10 +45,11 @@ class Interrupted(FaultStore):
         return max(n for n, (call, key) in enumerate(self.calls, 1) if call == "put_if" and ".by-dataset-" in key)
 
     def _call(self, call, key, carry_out):
-        if len(self.calls) + 1 == self.nth:
-            with contextlib.suppress(UserError):
-                self.other(self.inner)
-        return super()._call(call, key, carry_out)
+        with ONE_AT_A_TIME:
+            if len(self.calls) + 1 == self.nth:
+                with contextlib.suppress(UserError):
+                    self.other(self.inner)
+            return super()._call(call, key, carry_out)
 
 
 def every_moment(base, ours, theirs):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -103,6 +104,9 @@ class Fault:
                 raise Crash(text)
 
 
+ONE_AT_A_TIME: Final = threading.RLock()
+
+
 class FaultStore:
     """The inner store, with the faults of a plan. `calls` are the calls so far, as (name, key or prefix)."""
 
@@ -143,6 +147,10 @@ class FaultStore:
         return self._call("delete", key, lambda: self.inner.delete(key))
 
     def _call(self, call: str, key: str, carry_out: Callable[[], Result]) -> Result:
+        with ONE_AT_A_TIME:  # a writer puts several objects at once; the n-th call must be one call
+            return self._call_alone(call, key, carry_out)
+
+    def _call_alone(self, call: str, key: str, carry_out: Callable[[], Result]) -> Result:
         self.calls.append((call, key))
         due = []
         for number, fault in enumerate(self.plan):

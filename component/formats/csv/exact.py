@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterator
+from threading import Lock
 from typing import Any, Final
 
 import pyarrow as pa
@@ -47,12 +48,21 @@ def parse_stream(
 ) -> Iterator[Parsed]:
     """Parse a stream that begins at a record. Row numbers count from 1 over the whole stream.
 
-    Raises LongRecordError, UnclosedError, and NotUtf8Error unless `latin`.
+    Raises LongRecordError, UnclosedError, and NotUtf8Error unless `latin`. When it ends, nobody reads the stream.
     """
+    source = _WithSentinel(stream, sentinel_record(schema, dialect), latin=latin)
+    try:
+        yield from _parse(source, schema, dialect, block_bytes=block_bytes, latin=latin)
+    finally:
+        source.stop()
+
+
+def _parse(
+    source: _WithSentinel, schema: TableSchema, dialect: Dialect, *, block_bytes: int, latin: bool
+) -> Iterator[Parsed]:
     wrong_count: list[Any] = []
     held = pa.schema([(name, pa.binary()) for name in schema.names]).empty_table()
     done = 0
-    source = _WithSentinel(stream, sentinel_record(schema, dialect), latin=latin)
     try:
         for batch in _batches(source, schema, dialect, wrong_count, block_bytes):
             if held.num_rows:
@@ -111,9 +121,23 @@ class _WithSentinel:
         self._last = b"\n"
         self._begun = False
         self._ended = False
+        self._reading = Lock()
 
     def read(self, size: int) -> bytes:
         """Return up to `size` bytes, which are at least 2."""
+        with self._reading:
+            return self._read(size)
+
+    def stop(self) -> None:
+        """Wait until nobody reads, and let nobody read again.
+
+        Arrow reads ahead on a thread of its own, also when nobody asks for its batches any more. It would read from the
+        next file that is given the descriptor of this one.
+        """
+        with self._reading:
+            self._ready, self._ended = b"", True
+
+    def _read(self, size: int) -> bytes:
         pieces = [self._ready]
         held = len(self._ready)
         while held < size and not self._ended:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import io
+import itertools
+import time
 from dataclasses import replace
 
 import pytest
@@ -12,8 +15,9 @@ from hypothesis import strategies as st
 from component import naming
 from component.errors import UserError
 from component.formats.csv.dialect import Dialect
+from component.formats.csv.exact import parse_stream
 from component.formats.csv.read import CsvReader, ReadAgainError
-from component.formats.csv.source import CsvSplit
+from component.formats.csv.source import ByteStream, CsvSplit
 from component.formats.csv.split import ByteRange, plan_splits
 from component.tables.types import Column, TypeName
 from tests.formats.csv.reading import (
@@ -160,3 +164,25 @@ def test_a_mark_inside_the_text_is_kept(tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes(BOM + BOM + b'a,5"\n' + BOM + b"b,c\n")
     assert read_file(path, text_schema(2), Dialect(), Cut(1000, 3)) == [["\ufeffa", '5"'], ["\ufeffb", "c"]]
+
+
+class SlowStream(ByteStream):
+    """Counts its reads, and takes its time for each."""
+
+    reads = 0
+
+    def read(self, size: int) -> bytes:
+        self.reads += 1
+        time.sleep(0.002)
+        return super().read(size)
+
+
+@pytest.mark.parametrize("taken", [0, 1, 2])
+def test_nobody_reads_ahead_of_rows_that_nobody_wants(taken):
+    stream = SlowStream(io.BytesIO(b'1,5" pipe\n' * 10_000))
+    rows = parse_stream(stream, text_schema(2), Dialect(), block_bytes=100, latin=False)
+    assert [parsed.records for parsed in itertools.islice(rows, taken)] == [10] * taken
+    rows.close()
+    reads = stream.reads
+    time.sleep(0.1)
+    assert stream.reads == reads < 1_000
