@@ -18,6 +18,7 @@ from component.formats.csv.dialect import Dialect
 from component.formats.csv.guess import guess_splits
 from component.formats.csv.read import CsvReader
 from component.formats.csv.source import CsvSplit
+from component.naming import UTF8_BOM
 from component.spark.job import MillJob, mill
 from component.store.local import LocalStore
 from component.tables.types import Column, NullRule, TableSchema, TypeName
@@ -34,10 +35,10 @@ def text_schema(width: int) -> TableSchema:
 
 def make_job(folder: Path, text: bytes, schema: TableSchema, split_bytes: int, **options: object) -> MillJob:
     path = folder / "t.csv"
-    path.write_bytes(text)
+    path.write_bytes(UTF8_BOM + text)
     splits = tuple(
-        CsvSplit("t", "t.csv", path, gzip=False, range=part, guessed=True)
-        for part in guess_splits(path, Dialect(), start=0, split_bytes=split_bytes)
+        CsvSplit("t", "t.csv", path, gzip=False, range=part, data_start=len(UTF8_BOM), guessed=True)
+        for part in guess_splits(path, Dialect(), start=len(UTF8_BOM), split_bytes=split_bytes)
     )
     layout = Layout("t", schema.arrow, options.pop("partition_on", ()), options.pop("indices", ()))
     scratch = options.pop("scratch", None)
