@@ -18,7 +18,7 @@ from component.report.failure import render_failure
 from component.report.log import LineHandler, Log, open_log
 from component.report.progress import open_progress
 from component.report.summary import render_json, show_summary
-from component.runner.interrupts import Interrupted, interruptible
+from component.runner.interrupts import Interrupted, ignore_interrupts, interruptible
 
 if TYPE_CHECKING:
     from component.runner.run import StartEngine
@@ -78,6 +78,8 @@ def run_folder(
         with interruptible():
             return _run_logged(environment, log, start, as_json=as_json, terminal=terminal)
     except BaseException as error:  # noqa: BLE001 - the boundary: everything becomes an exit code and one sentence
+        if isinstance(error, Interrupted):
+            ignore_interrupts()  # until the process has ended: it was asked to once, and it does
         return _fail(error, log)
     finally:
         log.close()

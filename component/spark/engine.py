@@ -33,6 +33,7 @@ _DEFAULTS: Final = {
     "spark.hadoop.fs.defaultFS": "file:///",
 }
 _LOCAL: Final = {"spark.driver.host": "localhost", "spark.driver.bindAddress": "127.0.0.1"}
+_END_SECONDS: Final = 1.0
 _POLL_SECONDS: Final = 0.05
 _STOP_SECONDS: Final = 30.0
 
@@ -203,7 +204,7 @@ class Engine:
     def _spark_error(self, error: BaseException) -> TablemillError:
         text = str(error)
         killed = any(mark in text for mark in ("Python worker exited unexpectedly", "OutOfMemoryError"))
-        if killed or not self._jvm.alive:
+        if killed or self._jvm.ends_within(_END_SECONDS):
             return RetryError(
                 "spark.failed",
                 f"{'A worker' if killed else 'Spark'} was killed, probably for want of memory",

@@ -149,10 +149,13 @@ class Jvm:
             _log_in(gateway)
         return gateway
 
-    @property
-    def alive(self) -> bool:
-        """Whether the process runs."""
-        return self.process.poll() is None
+    def ends_within(self, seconds: float) -> bool:
+        """Wait for the process to end: connections to a killed one break before its end is known."""
+        try:
+            self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
 
     def did_not_start(self, said: str) -> RetryError:
         """Return the error for what Java or Spark said instead of starting."""
