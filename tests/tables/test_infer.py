@@ -39,9 +39,7 @@ def fits(text: str) -> set[str]:
 
 
 def is_numeric(text: str) -> bool:
-    if not re.fullmatch(r"-?(0|[1-9][0-9]{0,37})(\.[0-9]{1,38})?", text):
-        return False
-    return True
+    return re.fullmatch(r"-?(0|[1-9][0-9]{0,37})(\.[0-9]{1,38})?", text)
 
 
 def is_float(text: str) -> bool:
