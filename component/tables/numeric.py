@@ -18,6 +18,8 @@ import pyarrow.compute as pc
 from component.tables.types import MAX_PRECISION
 
 _WIDEST: Final = 76
+_OF_INTEGERS: Final = pa.decimal128(20, 0)
+"""Holds every integer of 64 bits, signed or not."""
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?")
 
 
@@ -47,8 +49,10 @@ def doubtful_numbers(cells: pa.Array, scale: int) -> pa.Array:
 
 
 def cast_values(values: Any, target: pa.DataType) -> Any:
-    """Cast as Arrow does, ArrowInvalid for what does not fit; decimals never wrap."""
-    if pa.types.is_decimal128(values.type) and pa.types.is_decimal128(target):
+    """Cast as Arrow does, ArrowInvalid for what does not fit; decimals never wrap, and take any integer that fits."""
+    if pa.types.is_decimal128(target) and pa.types.is_integer(values.type):
+        values = values.cast(_OF_INTEGERS)
+    if pa.types.is_decimal128(target) and pa.types.is_decimal128(values.type):
         growth = max(0, target.scale - values.type.scale)
         if values.type.precision + growth > MAX_PRECISION:
             values = values.cast(pa.decimal256(_WIDEST, target.scale))

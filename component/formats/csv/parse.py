@@ -189,7 +189,7 @@ def _within_precision(values: pa.ChunkedArray, column: Column) -> pa.ChunkedArra
     precision, scale = numeric_length(column)
     if scale and precision < MAX_PRECISION:
         ends = pc.min_max(values).as_py()
-        if max(abs(ends["min"] or 0), abs(ends["max"] or 0)) >= 10 ** (precision - scale):
+        if any(end is not None and end.copy_abs() >= 10 ** (precision - scale) for end in ends.values()):
             raise pa.ArrowInvalid("a number does not fit the precision")
     if values.type == column.arrow:
         return values
