@@ -5,7 +5,8 @@ import pytest
 from typer.testing import CliRunner
 
 from component import __version__
-from component.cli import app, run_folder
+from component.cli.main import app
+from component.cli.run import run_folder
 
 
 def test_the_version_is_printed():
@@ -33,9 +34,8 @@ def test_an_unknown_option_is_told_without_a_trace():
 
 
 def test_spark_is_not_loaded_before_it_is_needed():
-    program = (
-        "import sys, component.cli; print([name for name in ('pyspark', 'pyarrow', 'pandas') if name in sys.modules])"
-    )
+    loaded = "[name for name in ('pyspark', 'pyarrow', 'pandas') if name in sys.modules]"
+    program = f"import sys, component.cli.main; print({loaded})"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from component import cli
+from component.cli import boundary
+from component.cli import run as cli
 from component.report.failure import render_failure
 from component.spark.engine import Engine
 from tests.runner.data_folder import DataFolder, snapshot
@@ -81,7 +82,7 @@ def refused(folder, run, monkeypatch) -> Callable[..., str]:
         raised.append(error)
         return render_failure(error, *arguments, **more)
 
-    monkeypatch.setattr(cli, "render_failure", look_at)
+    monkeypatch.setattr(boundary, "render_failure", look_at)
 
     def run_refused(code: str, *fragments: str, but: str = "", variables: Mapping[str, str] | None = None) -> str:
         """Leave out of the comparison the objects of the name `but`, and the folders that they are in."""

@@ -1,4 +1,4 @@
-"""The command line: `tablemill run`. Exit codes: 0 done, 1 the user or a retry can help, 2 a fault of ours."""
+"""`tablemill run`: the configuration of a data folder, from its inputs to its outputs."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from component import __version__, clock
+from component import clock
+from component.cli.boundary import fail
 from component.config.environment import Environment
-from component.errors import TablemillError
-from component.report.failure import render_failure
 from component.report.log import LineHandler, Log, open_log
 from component.report.progress import open_progress
 from component.report.summary import render_json, show_summary
@@ -23,31 +22,7 @@ from component.runner.interrupts import Interrupted, ignore_interrupts, interrup
 if TYPE_CHECKING:
     from component.runner.run import StartEngine
 
-app = typer.Typer(
-    name="tablemill",
-    help="Mill data folders into partitioned, indexed Kartothek datasets, and back.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
 
-
-def _show_version(asked: bool) -> None:
-    if asked:
-        typer.echo(f"tablemill {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _tablemill(
-    version: Annotated[
-        bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_show_version)
-    ] = False,
-) -> None:
-    """Mill data folders into partitioned, indexed Kartothek datasets, and back."""
-
-
-@app.command(epilog="Example: tablemill run --data ./data-sample")
 def run(
     data: Annotated[
         Path | None, typer.Option(help="The data folder; default is KBC_DATADIR, else /data.", show_default=False)
@@ -80,7 +55,7 @@ def run_folder(
     except BaseException as error:  # noqa: BLE001 - the boundary: everything becomes an exit code and one sentence
         if isinstance(error, Interrupted):
             ignore_interrupts()  # until the process has ended: it was asked to once, and it does
-        return _fail(error, log)
+        return fail(error, log)
     finally:
         log.close()
 
@@ -110,28 +85,3 @@ def _run_logged(environment: Environment, log: Log, start: StartEngine | None, *
     else:
         show_summary(summary, log)
     return 0
-
-
-def _fail(error: BaseException, log: Log) -> int:
-    if isinstance(error, Interrupted):
-        sys.stderr.write(f"{error}\n")
-        return error.exit_code
-    width = log.screen.width if log.screen is not None else None
-    sys.stderr.write(render_failure(error, width, log=log) + "\n")
-    return error.exit_code if isinstance(error, TablemillError) else 2
-
-
-def main() -> None:
-    """Run the command line."""
-    try:
-        app()
-    finally:
-        _let_go_of_stdout()
-
-
-def _let_go_of_stdout() -> None:
-    """Write out what is left; where nobody reads any more, let Python not complain about it at exit."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
