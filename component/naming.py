@@ -10,7 +10,9 @@ GIB: Final = 1024 * MIB
 
 # --- the data folder (seed keboola-data-folders) ---
 CONFIG_FILE: Final = "config.json"
+CONFIG_YAML_FILE: Final = "config.yml"
 STATE_FILE: Final = "state.json"
+STATE_YAML_FILE: Final = "state.yml"
 MANIFEST_SUFFIX: Final = ".manifest"
 DEFAULT_DATA_DIR: Final = "/data"
 REJECTED_SUFFIX: Final = ".rejected"
@@ -31,6 +33,8 @@ HEADER_MSGPACK_SUFFIX: Final = ".by-dataset-metadata.msgpack.zstd"
 INDEX_SUFFIX: Final = ".by-dataset-index.parquet"
 COMMON_METADATA: Final = "_common_metadata"
 INDICES_FOLDER: Final = "indices"
+HISTORY_FOLDER: Final = "_history"
+HISTORY_SUFFIX: Final = ".msgpack.zstd"
 PARQUET_SUFFIX: Final = ".parquet"
 DEFAULT_TABLE: Final = "table"
 UUID_PATTERN: Final = r"[a-zA-Z0-9+\-_]+"

@@ -20,6 +20,7 @@ import pyarrow as pa
 from component import clock, identity
 from component.dataset.fit import check_indices, fit_layout
 from component.dataset.header import EXTRAS, Header, HeaderFormat, StoredHeader, read_header
+from component.dataset.history import commit_of, digest_of, forget, keep
 from component.dataset.implicit import make_explicit
 from component.dataset.index import Fragment, build_index, decode_fragment, fragment_of_index
 from component.dataset.keys import header_key, index_key, schema_key
@@ -105,10 +106,12 @@ def _schema_of(store: Store, header: Header) -> pa.Schema:
 
 
 def prepare(store: Store, plan: CommitPlan, written: Sequence[Written]) -> Prepared:
-    """Put the index files under new names and make the header; nothing that a reader sees changes."""
+    """Put the index files under new names, make the header and keep a copy; nothing that a reader sees changes."""
     index_keys, index_values = _put_indices(store, plan, written)
     found = store.get_versioned(schema_key(plan.layout.uuid, plan.layout.table))
-    return Prepared(plan, _new_header(plan, written, index_keys), index_values, found[0] if found else None)
+    header = _new_header(plan, written, index_keys)
+    keep(store, header, plan.base.header if plan.base else None)
+    return Prepared(plan, header, index_values, found[0] if found else None)
 
 
 def publish(store: Store, prepared: Prepared) -> None:
@@ -130,7 +133,8 @@ def publish(store: Store, prepared: Prepared) -> None:
 
 
 def withdraw(store: Store, prepared: Prepared) -> None:
-    """Delete the index files of a commit that is not published."""
+    """Delete the index files of a commit that is not published, and the copy of its header."""
+    forget(store, prepared.header)
     for key in prepared.header.indices.values():
         store.delete(key)
 
@@ -229,23 +233,27 @@ def _new_header(plan: CommitPlan, written: Sequence[Written], index_keys: Mappin
     old = plan.base.header if plan.base else None
     kept = dict(old.partitions) if old and plan.appends else {}
     fresh = {file.label: {plan.layout.table: file.key} for part in written for file in part.files}
+    partitions, indices = {**kept, **fresh}, dict(index_keys)
     return Header(
         uuid=plan.layout.uuid,
-        partitions={**kept, **fresh},
+        partitions=partitions,
         partition_keys=plan.layout.partition_on,
-        indices=dict(index_keys),
-        metadata=_new_metadata(plan, old),
+        indices=indices,
+        metadata=_new_metadata(plan, old, digest_of(partitions, indices)),
     )
 
 
-def _new_metadata(plan: CommitPlan, old: Header | None) -> dict[str, Any]:
+def _new_metadata(plan: CommitPlan, old: Header | None, state: str) -> dict[str, Any]:
     """Keep what is there, add what the user gives; the creation time stays that of the first write."""
     before = dict(old.metadata) if old else {}
-    created = before.get("creation_time", clock.utc_now().isoformat())
-    parent = old.extras.get("commit") if old else None
+    now = clock.utc_now().isoformat()
+    created = before.get("creation_time", now)
     extras = {
         "commit": identity.new_hex(),
-        "parent": parent,
+        "parent": commit_of(old).id if old else None,
+        "time": now,
+        "operation": plan.mode,
+        "state": state,
         "table": plan.layout.table,
         "columns": describe_columns(plan.layout.schema),
         "primary_key": list(plan.primary_key),

@@ -50,6 +50,11 @@ def index_key(uuid: str, column: str, name: str) -> str:
     return f"{uuid}/{naming.INDICES_FOLDER}/{folder}/{quote(name)}{naming.INDEX_SUFFIX}"
 
 
+def history_key(uuid: str, commit: str) -> str:
+    """Return the key of the header that a commit had put and another one replaced."""
+    return f"{uuid}/{naming.HISTORY_FOLDER}/{quote(commit)}{naming.HISTORY_SUFFIX}"
+
+
 def partition_label(values: Sequence[tuple[str, str]], stem: str) -> str:
     """Return the label of a partition from its keys, their values as text, and the file's stem."""
     return "/".join([*(f"{quote(key)}={quote(text)}" for key, text in values), stem])

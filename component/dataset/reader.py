@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 import pyarrow as pa
 
 from component.dataset.data_file import read_rows
-from component.dataset.header import Header, StoredHeader
+from component.dataset.header import Header
+from component.dataset.history import state_as_of
 from component.dataset.implicit import read_whole_header
 from component.dataset.keys import check_uuid, partition_texts, schema_key
 from component.dataset.layout import source_order, trusted_schema
@@ -26,14 +28,9 @@ class Dataset:
     """A dataset as it was when opened: header and schema of one table. Planning and reading see this state only."""
 
     store: Store
-    stored: StoredHeader
+    header: Header
     table: str
     schema: pa.Schema
-
-    @property
-    def header(self) -> Header:
-        """The header as it was read."""
-        return self.stored.header
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -56,18 +53,25 @@ class FileScan:
     keep: Predicates
 
 
-def open_dataset(store: Store, uuid: str, *, table: str | None = None) -> Dataset:
+def open_dataset(
+    store: Store, uuid: str, *, table: str | None = None, as_of: str | dt.datetime | None = None
+) -> Dataset:
     """Open a dataset: header and schema, three calls to the store at most; a listing only for an implicit one.
 
-    UserError `dataset.missing` when there is none, `dataset.format` when it does not follow the format.
+    `as_of` opens the state of a commit, or of a time. UserError `dataset.missing` when there is none, `dataset.history`
+    when that state is not kept, `dataset.format` when the dataset does not follow the format.
     """
+    header = _live_header(store, uuid) if as_of is None else state_as_of(store, uuid, as_of).header
+    name = table or header.table
+    schema = decode_schema(store.get(schema_key(uuid, name)))
+    return Dataset(store, header, name, trusted_schema(header.extras, schema, header.partition_keys))
+
+
+def _live_header(store: Store, uuid: str) -> Header:
     stored = read_whole_header(store, check_uuid(uuid))
     if stored is None:
         raise UserError("dataset.missing", f"There is no dataset {uuid!r} in {store.url}")
-    header = stored.header
-    name = table or header.table
-    schema = decode_schema(store.get(schema_key(uuid, name)))
-    return Dataset(store, stored, name, trusted_schema(header.extras, schema, header.partition_keys))
+    return stored.header
 
 
 def plan_scan(dataset: Dataset, predicates: Sequence[Sequence[Sequence[Any]]] | None = None) -> tuple[FileScan, ...]:

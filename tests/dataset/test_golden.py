@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 import pyarrow as pa
 import pytest
 
+from component.dataset.header import read_header
 from component.dataset.reader import open_dataset, plan_scan
 from component.store.local import LocalStore
 from tests.dataset import oracle
@@ -121,7 +122,7 @@ def test_the_types_of_plateau_are_the_normal_ones():
 
 @pytest.mark.parametrize(("uuid", "storage_format", "rows"), [("plain", "json", 2), ("plainmp", "msgpack.zstd", 1)])
 def test_both_header_formats_are_read(uuid, storage_format, rows):
-    assert open_dataset(PLATEAU, uuid).stored.storage_format == storage_format
+    assert read_header(PLATEAU, uuid).storage_format == storage_format
     assert bag(read_all(PLATEAU, uuid)) == bag(pa.table({"a": [1, 2] * rows, "s": ["x", "y"] * rows}))
 
 
