@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from component import naming
-from component.dataset.header import StoredHeader
 from component.dataset.predicates import bind_predicates
 from component.dataset.reader import Dataset, FileScan, open_dataset, plan_scan
 from component.errors import Place, UserError
@@ -20,10 +19,9 @@ from component.runner.milling import MilledDataset, layout_of
 from component.spark.engine import Engine
 from component.spark.rejects import REJECTED_SCHEMA
 from component.spark.slices import SliceTask, WrittenSlice, write_slice
-from component.store.base import Store, Version
+from component.store.base import Store
 from component.tables.types import Column, column_of_arrow
 
-_NOT_STORED = Version("")
 REJECTED_COLUMNS = tuple(column_of_arrow(field.name, field.type) for field in REJECTED_SCHEMA)
 
 
@@ -104,9 +102,8 @@ def dataset_of(output: OutputPlan, milled: Sequence[MilledDataset], store: Store
     made = next((one for one in milled if one.plan.uuid == output.dataset), None)
     if made is None:
         return open_dataset(store, output.dataset)
-    prepared = made.prepared
-    stored = StoredHeader(prepared.header, prepared.plan.storage_format, _NOT_STORED)
-    return Dataset(store, stored, prepared.header.table, prepared.dataset_schema)
+    header = made.prepared.header
+    return Dataset(store, header, header.table, made.prepared.dataset_schema)
 
 
 @dataclass(frozen=True, slots=True)
