@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from component import __version__
+from component.cli import dataset
 from component.cli.run import run
 
 app = typer.Typer(
@@ -36,6 +37,7 @@ def _tablemill(
 
 
 app.command(epilog="Example: tablemill run --data ./data-sample")(run)
+app.add_typer(dataset.app)
 
 
 def main() -> None:

@@ -74,6 +74,25 @@ def _live_header(store: Store, uuid: str) -> Header:
     return stored.header
 
 
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How a question was planned: files of the dataset, and how many of them each step left out.
+
+    `indices` are the secondary indices that were read, `asked_rows` the files whose rows are still asked something.
+    """
+
+    files: int
+    pruned_by_index: int
+    pruned_by_partition: int
+    indices: tuple[str, ...]
+    asked_rows: int
+
+    @property
+    def read(self) -> int:
+        """Files that are read."""
+        return self.files - self.pruned_by_index - self.pruned_by_partition
+
+
 def plan_scan(dataset: Dataset, predicates: Sequence[Sequence[Sequence[Any]]] | None = None) -> tuple[FileScan, ...]:
     """Return the files that may hold rows for the predicates: folder by folder, in each in the order of the header.
 
@@ -81,33 +100,47 @@ def plan_scan(dataset: Dataset, predicates: Sequence[Sequence[Sequence[Any]]] | 
     Partition values prune, and secondary indices for every operator but `!=` and `not in`. Each index is opened once at
     most, whatever the number of conditions and partitions. Raises UserError as `bind_predicates`.
     """
+    return explain_scan(dataset, predicates)[0]
+
+
+def explain_scan(
+    dataset: Dataset, predicates: Sequence[Sequence[Sequence[Any]]] | None = None
+) -> tuple[tuple[FileScan, ...], Explanation]:
+    """Return what `plan_scan` does, and how it came about."""
     bound = bind_predicates(predicates, dataset.schema) if predicates is not None else ()
-    candidates = _candidates(dataset, bound)
-    scans = []
+    candidates, indices = _candidates(dataset, bound)
+    scans, by_index, by_partition = [], 0, 0
     for label, files in sorted(dataset.header.partitions.items(), key=_folder):
         key = files.get(dataset.table)
         if key is None:
             raise UserError("dataset.format", f"The partition {label!r} has no file of table {dataset.table!r}")
         if candidates is not None and label not in candidates:
+            by_index += 1
             continue
         values = dataset.partition_values(key)
         left = residual(bound, values) if bound else ()
-        if left is not None:
+        if left is None:
+            by_partition += 1
+        else:
             scans.append(FileScan(label, key, values, left))
-    return tuple(scans)
+    asked = sum(bool(scan.keep) for scan in scans)
+    return tuple(scans), Explanation(len(dataset.header.partitions), by_index, by_partition, indices, asked)
 
 
 def _folder(partition: tuple[str, Any]) -> str:
     return partition[0].rpartition("/")[0]
 
 
-def _candidates(dataset: Dataset, predicates: Predicates) -> frozenset[str] | None:
-    """Return the labels that the indices leave over, or None when some conjunction is not narrowed by an index."""
+def _candidates(dataset: Dataset, predicates: Predicates) -> tuple[frozenset[str] | None, tuple[str, ...]]:
+    """Return the labels that the indices leave over, and the columns of the indices that were read.
+
+    No labels but None when some conjunction is not narrowed by an index: then none is read.
+    """
     asked: dict[str, list[Condition]] = {}
     for conjunction in predicates:
         indexed = [condition for condition in conjunction if _has_index(dataset, condition)]
         if not indexed:
-            return None
+            return None, ()
         for condition in indexed:
             asked.setdefault(condition.column, []).append(condition)
     found = {column: iter(_lookup(dataset, column, conditions)) for column, conditions in asked.items()}
@@ -115,7 +148,7 @@ def _candidates(dataset: Dataset, predicates: Predicates) -> frozenset[str] | No
         frozenset.intersection(*(next(found[c.column]) for c in conjunction if _has_index(dataset, c)))
         for conjunction in predicates
     ]
-    return frozenset().union(*labels) if labels else None
+    return (frozenset().union(*labels) if labels else None), tuple(found)
 
 
 def _has_index(dataset: Dataset, condition: Condition) -> bool:

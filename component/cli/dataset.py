@@ -1,0 +1,199 @@
+"""`tablemill dataset`: what a store holds, its history, questions to a dataset, and what nobody needs any more."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from component.cli.boundary import fail
+from component.report.lines import LineHandler
+from component.report.log import Log
+
+app = typer.Typer(name="dataset", help="Look at datasets, ask them questions, clean them up.", no_args_is_help=True)
+
+Format = Annotated[Literal["text", "json"], typer.Option("--format", help="How the answer is printed.")]
+Dataset = Annotated[str, typer.Argument(metavar="STORE/UUID", help="The store's URL, a slash, the dataset's uuid.")]
+AsOf = Annotated[
+    str | None,
+    typer.Option(metavar="COMMIT|TIME", help="The state of a commit, or of a time (ISO 8601).", show_default=False),
+]
+
+
+def _answer(work: Callable[[], tuple[Any, Sequence[str]]], output: str) -> None:
+    """Print what `work` returns, a JSON value and lines for people; an error is one sentence on stderr."""
+    try:
+        value, lines = work()
+        sys.stdout.write(json.dumps(value, indent=2) + "\n" if output == "json" else "".join(f"{x}\n" for x in lines))
+    except Exception as error:  # noqa: BLE001 - the boundary: everything becomes an exit code and one sentence
+        raise typer.Exit(fail(error, Log(LineHandler(sys.stderr)))) from None
+
+
+def _moment(as_of: str | None) -> str | dt.datetime | None:
+    """Return a time as such, in UTC where it names no zone; anything else is the name of a commit."""
+    if as_of is None or as_of.isalnum():
+        return as_of
+    try:
+        time = dt.datetime.fromisoformat(as_of)
+    except ValueError:
+        return as_of
+    return time if time.tzinfo else time.replace(tzinfo=dt.UTC)
+
+
+@app.command(epilog="Example: tablemill dataset ls file:///data/store")
+def ls(
+    store: Annotated[str, typer.Argument(metavar="STORE", help="The store's URL.")], output: Format = "text"
+) -> None:
+    """List the datasets of a store."""
+
+    def work() -> tuple[Any, Sequence[str]]:
+        from component.dataset.address import dataset_uuids  # noqa: PLC0415 - loaded only by what needs it
+        from component.store.open import open_store  # noqa: PLC0415
+
+        uuids = dataset_uuids(open_store(store))
+        return uuids, uuids
+
+    _answer(work, output)
+
+
+@app.command(epilog="Example: tablemill dataset show file:///data/store/flights")
+def show(dataset: Dataset, as_of: AsOf = None, output: Format = "text") -> None:
+    """Show columns, keys, indices, size and metadata of a dataset."""
+
+    def work() -> tuple[Any, Sequence[str]]:
+        from component.dataset.address import open_address  # noqa: PLC0415
+        from component.dataset.history import commit_of  # noqa: PLC0415
+        from component.dataset.reader import open_dataset  # noqa: PLC0415
+        from component.report.datasets import dataset_lines, describe_dataset  # noqa: PLC0415
+
+        address = open_address(dataset)
+        opened = open_dataset(address.store, address.uuid, as_of=_moment(as_of))
+        found = describe_dataset(opened, commit_of(opened.header))
+        return found, dataset_lines(found)
+
+    _answer(work, output)
+
+
+@app.command(epilog="Example: tablemill dataset history file:///data/store/flights")
+def history(dataset: Dataset, output: Format = "text") -> None:
+    """List the states of a dataset that can still be read, the live one first."""
+
+    def work() -> tuple[Any, Sequence[str]]:
+        from component.dataset.address import open_address  # noqa: PLC0415
+        from component.dataset.history import history as states  # noqa: PLC0415
+        from component.report.datasets import describe_commit, history_lines  # noqa: PLC0415
+
+        address = open_address(dataset)
+        found = [describe_commit(commit) for commit in states(address.store, address.uuid)]
+        return found, history_lines(found)
+
+    _answer(work, output)
+
+
+@app.command(epilog="Example: tablemill dataset gc file:///data/store/flights --keep-commits 3 --delete")
+def gc(
+    dataset: Dataset,
+    delete: Annotated[bool, typer.Option("--delete", help="Delete it; else it is only listed.")] = False,
+    min_age: Annotated[
+        float,
+        typer.Option(
+            metavar="HOURS", help="Younger objects stay: they may belong to a writer that has not committed yet.", min=0
+        ),
+    ] = 24,
+    keep_commits: Annotated[int, typer.Option(metavar="N", help="So many states stay readable.", min=1)] = 10,
+    keep_days: Annotated[
+        float, typer.Option(metavar="DAYS", help="So do all that were live within so many days.", min=0)
+    ] = 7,
+    output: Format = "text",
+) -> None:
+    """Find what nobody needs any more: files of older states, and what failed runs left behind."""
+
+    def work() -> tuple[Any, Sequence[str]]:
+        from component.dataset.address import open_address  # noqa: PLC0415
+        from component.dataset.garbage import Retention, collect, find_garbage  # noqa: PLC0415
+        from component.report.datasets import describe_garbage, garbage_lines  # noqa: PLC0415
+
+        address = open_address(dataset)
+        retention = Retention(keep_commits, dt.timedelta(days=keep_days))
+        found = find_garbage(address.store, address.uuid, min_age=dt.timedelta(hours=min_age), retention=retention)
+        if delete:
+            collect(address.store, found)
+        described = describe_garbage(found, deleted=delete)
+        return described, garbage_lines(described)
+
+    _answer(work, output)
+
+
+@app.command(epilog="Example: tablemill dataset delete file:///data/store/flights --yes")
+def delete(
+    dataset: Dataset,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    output: Format = "text",
+) -> None:
+    """Delete a dataset with its history; readers see it whole or gone."""
+    if not yes:
+        typer.confirm(f"Delete {dataset} with its history?", abort=True, err=True)
+
+    def work() -> tuple[Any, Sequence[str]]:
+        from component.dataset.address import open_address  # noqa: PLC0415
+        from component.dataset.garbage import delete_dataset  # noqa: PLC0415
+
+        address = open_address(dataset)
+        count = delete_dataset(address.store, address.uuid)
+        return {"uuid": address.uuid, "objects": count}, [f"{address.uuid} is deleted: {count} objects"]
+
+    _answer(work, output)
+
+
+@app.command(
+    epilog="Example: tablemill dataset query file:///data/store/flights --where 'origin == \"EWR\"' --limit 10"
+)
+def query(
+    dataset: Dataset,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="'COLUMN OP VALUE'",
+            help="A condition, its value in JSON: 'month in [1, 2]'. Given several times, all must hold.",
+            show_default=False,
+        ),
+    ] = None,
+    predicates: Annotated[
+        str | None,
+        typer.Option(
+            metavar="JSON",
+            help="Predicates in disjunctive normal form: [[[column, op, value], …AND], …OR].",
+            show_default=False,
+        ),
+    ] = None,
+    columns: Annotated[
+        str | None, typer.Option(metavar="A,B", help="Only these columns, in this order.", show_default=False)
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(metavar="N", help="At most so many rows.", min=0, show_default=False)
+    ] = None,
+    as_of: AsOf = None,
+    write_to: Annotated[
+        Path | None,
+        typer.Option("--to", metavar="FILE", help="Write a .csv, .parquet or .arrow file.", show_default=False),
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say what would be read, and what was pruned by what.")
+    ] = False,
+    output: Annotated[Literal["text", "csv", "json"], typer.Option("--format", help="How rows are printed.")] = "text",
+) -> None:
+    """Ask a dataset for rows."""
+    from component.cli.dataset_query import Question, answer_question  # noqa: PLC0415
+
+    question = Question(
+        dataset, tuple(where or ()), predicates, columns, limit, _moment(as_of), write_to, explain, output
+    )
+    try:
+        answer_question(question, sys.stdout)
+    except Exception as error:  # noqa: BLE001 - the boundary: everything becomes an exit code and one sentence
+        raise typer.Exit(fail(error, Log(LineHandler(sys.stderr)))) from None

@@ -1,0 +1,122 @@
+"""The answer to a question that a person asks a dataset: rows on the screen, or in a file."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, TextIO
+
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+
+from component.dataset.address import open_address
+from component.dataset.question import parse_question
+from component.dataset.reader import Dataset, FileScan, explain_scan, open_dataset, read_scan
+from component.errors import Place, UserError
+from component.report.datasets import explanation_lines, row_lines
+
+ON_SCREEN: Final = 50
+"""Rows that are printed as text when nobody says how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked, as it was typed."""
+
+    address: str
+    where: tuple[str, ...]
+    predicates: str | None
+    columns: str | None
+    limit: int | None
+    as_of: str | dt.datetime | None
+    write_to: Path | None
+    explain: bool
+    output: str
+
+
+def answer_question(question: Question, screen: TextIO) -> None:
+    """Answer on the screen, or in a file of the format that its suffix names.
+
+    UserError as `open_dataset` and `bind_predicates`; `column.missing`; `config.value` for another suffix.
+    """
+    address = open_address(question.address)
+    dataset = open_dataset(address.store, address.uuid, as_of=question.as_of)
+    scans, explanation = explain_scan(dataset, parse_question(question.where, question.predicates))
+    if question.explain:
+        screen.writelines(f"{line}\n" for line in explanation_lines(explanation))
+        return
+    names = _columns(dataset, question.columns)
+    schema = pa.schema([dataset.schema.field(name) for name in names])
+    if question.write_to is not None:
+        rows = _write(question.write_to, schema, _rows(dataset, scans, names, question.limit))
+        screen.write(f"{rows:,} rows in {question.write_to}\n")
+        return
+    most = question.limit if question.limit is not None or question.output != "text" else ON_SCREEN
+    batches = _rows(dataset, scans, names, most)
+    if question.output == "text":
+        screen.writelines(f"{line}\n" for line in row_lines(pa.Table.from_batches(batches, schema), limited=most))
+    elif question.output == "json":
+        for batch in batches:
+            screen.writelines(f"{json.dumps(row, default=str, ensure_ascii=False)}\n" for row in batch.to_pylist())
+    else:
+        _print_csv(schema, batches, screen)
+
+
+def _columns(dataset: Dataset, asked: str | None) -> list[str]:
+    names = [name.strip() for name in asked.split(",")] if asked is not None else list(dataset.columns)
+    for name in names:
+        if name not in dataset.schema.names:
+            raise UserError(
+                "column.missing",
+                "The dataset has no such column",
+                place=Place(column=name),
+                remedy=f"The columns are {', '.join(dataset.columns)}.",
+            )
+    return names
+
+
+def _rows(
+    dataset: Dataset, scans: tuple[FileScan, ...], names: list[str], limit: int | None
+) -> Iterator[pa.RecordBatch]:
+    left = limit
+    for scan in scans:
+        if left == 0:
+            return
+        for batch in read_scan(dataset.store, dataset.schema, scan, names).to_batches():
+            part = batch if left is None else batch.slice(0, left)
+            left = None if left is None else left - part.num_rows
+            yield part
+
+
+def _write(path: Path, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> int:
+    makers: dict[str, Any] = {".csv": pacsv.CSVWriter, ".parquet": pq.ParquetWriter, ".arrow": pa.ipc.new_file}
+    make = makers.get(path.suffix)
+    if make is None:
+        raise UserError(
+            "config.value", f"{path.name!r} names no format", remedy=f"End it in one of {', '.join(makers)}."
+        )
+    rows = 0
+    unfinished = path.with_name(f".{path.name}.part")
+    try:
+        with make(str(unfinished), schema) as writer:
+            for batch in batches:
+                writer.write_batch(batch)
+                rows += batch.num_rows
+        unfinished.replace(path)
+    except OSError as error:
+        raise UserError("output.unwritable", f"{str(path)!r} cannot be written: {error.strerror or error}") from error
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return rows
+
+
+def _print_csv(schema: pa.Schema, batches: Iterator[pa.RecordBatch], screen: TextIO) -> None:
+    sink = pa.BufferOutputStream()
+    with pacsv.CSVWriter(sink, schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+    screen.write(sink.getvalue().to_pybytes().decode())
