@@ -16,13 +16,15 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from component import clock, identity
+from component.dataset.data_file import read_rows
 from component.dataset.fit import check_indices, fit_layout
 from component.dataset.header import EXTRAS, Header, HeaderFormat, StoredHeader, read_header
 from component.dataset.history import commit_of, digest_of, forget, keep
 from component.dataset.implicit import make_explicit
-from component.dataset.index import Fragment, build_index, decode_fragment, fragment_of_index
+from component.dataset.index import Fragment, build_index, decode_fragment, fragment_of_files, fragment_of_index
 from component.dataset.keys import header_key, index_key, schema_key
 from component.dataset.layout import Layout, describe_columns, trusted_schema
 from component.dataset.lookup import read_embedded, read_index
@@ -38,7 +40,11 @@ TRIES: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class CommitPlan:
-    """What is to be committed onto what: `base` is the header that was read, or None when there was no dataset."""
+    """What is to be committed onto what: `base` is the header that was read, or None when there was no dataset.
+
+    A change of what is there is an append that also lets `removed` labels go, and `unset` keys of the metadata, and
+    that reads the values of `rebuilt` indices from the data files; `operation` is its name in the history.
+    """
 
     layout: Layout
     mode: Mode
@@ -46,11 +52,23 @@ class CommitPlan:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     storage_format: HeaderFormat = "json"
     primary_key: tuple[str, ...] = ()
+    operation: str = ""
+    removed: frozenset[str] = frozenset()
+    unset: frozenset[str] = frozenset()
+    rebuilt: frozenset[str] = frozenset()
 
     @property
     def appends(self) -> bool:
-        """Whether the partitions of the base stay."""
+        """Whether the partitions of the base stay, but for those removed."""
         return self.mode == "append" and self.base is not None
+
+    @property
+    def kept(self) -> dict[str, Mapping[str, str]]:
+        """The partitions of the base that stay."""
+        if self.base is None or self.mode != "append":
+            return {}
+        partitions = self.base.header.partitions
+        return {label: files for label, files in partitions.items() if label not in self.removed}
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +160,7 @@ def withdraw(store: Store, prepared: Prepared) -> None:
 def commit(store: Store, plan: CommitPlan, written: Sequence[Written]) -> Prepared:
     """Prepare and publish; an append that loses the race is carried out again on the new base.
 
-    CommitRefusedError when an overwrite loses it; then the caller deletes what was written.
+    CommitRefusedError when an overwrite or a change loses it; then the caller deletes what was written.
     """
     for attempt in range(TRIES):
         prepared = prepare(store, plan, written)
@@ -150,7 +168,7 @@ def commit(store: Store, plan: CommitPlan, written: Sequence[Written]) -> Prepar
             publish(store, prepared)
         except CommitRefusedError:
             withdraw(store, prepared)
-            if plan.mode != "append" or attempt == TRIES - 1:
+            if plan.mode != "append" or plan.operation or attempt == TRIES - 1:
                 raise
             plan = replan(store, plan)
         else:
@@ -218,22 +236,33 @@ def _put_indices(store: Store, plan: CommitPlan, written: Sequence[Written]) -> 
 
 def _base_fragment(store: Store, plan: CommitPlan, column: str) -> Fragment:
     assert plan.base is not None  # noqa: S101 - `appends` says so
-    header = plan.base.header
+    header, kept = plan.base.header, plan.kept
     data_type = plan.layout.index_type(column)
-    index = header.indices.get(column, {})
+    index = header.indices.get(column)
+    if index is None or column in plan.rebuilt:
+        return _fragment_of_data(store, plan.layout, column, kept)
     if isinstance(index, Mapping):
         table = read_embedded(index, column, data_type)
     else:
         with store.open(index) as file:
             table = read_index(file, column)
-    return fragment_of_index(table, column, header.partitions, data_type)
+    return fragment_of_index(table, column, kept, data_type)
+
+
+def _fragment_of_data(
+    store: Store, layout: Layout, column: str, partitions: Mapping[str, Mapping[str, str]]
+) -> Fragment:
+    columns = []
+    for label, files in partitions.items():
+        with store.open(files[layout.table]) as file:
+            columns.append((label, pc.unique(read_rows(file, layout.schema, [column], {})[column])))
+    return fragment_of_files(columns, layout.index_type(column))
 
 
 def _new_header(plan: CommitPlan, written: Sequence[Written], index_keys: Mapping[str, str]) -> Header:
     old = plan.base.header if plan.base else None
-    kept = dict(old.partitions) if old and plan.appends else {}
     fresh = {file.label: {plan.layout.table: file.key} for part in written for file in part.files}
-    partitions, indices = {**kept, **fresh}, dict(index_keys)
+    partitions, indices = {**plan.kept, **fresh}, dict(index_keys)
     return Header(
         uuid=plan.layout.uuid,
         partitions=partitions,
@@ -245,14 +274,14 @@ def _new_header(plan: CommitPlan, written: Sequence[Written], index_keys: Mappin
 
 def _new_metadata(plan: CommitPlan, old: Header | None, state: str) -> dict[str, Any]:
     """Keep what is there, add what the user gives; the creation time stays that of the first write."""
-    before = dict(old.metadata) if old else {}
+    before = {key: value for key, value in old.metadata.items() if key not in plan.unset} if old else {}
     now = clock.utc_now().isoformat()
     created = before.get("creation_time", now)
     extras = {
         "commit": identity.new_hex(),
         "parent": commit_of(old).id if old else None,
         "time": now,
-        "operation": plan.mode,
+        "operation": plan.operation or plan.mode,
         "state": state,
         "table": plan.layout.table,
         "columns": describe_columns(plan.layout.schema),
