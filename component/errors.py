@@ -49,6 +49,7 @@ CODES: Final[Mapping[str, str]] = {
     "dataset.format": "A dataset does not follow the Kartothek format.",
     "dataset.schema": "New rows do not fit the schema of the dataset they are appended to.",
     "dataset.partitioning": "The dataset exists with other partition keys or indices than configured.",
+    "dataset.key": "The key of an upsert is not known, holds a null, or is not unique.",
     "dataset.scope": "A delete_scope would match everything, or names a column that is no partition key.",
     "dataset.predicate": "A predicate cannot be evaluated.",
     "store.url": "The store URL is not supported.",

@@ -76,3 +76,20 @@ def _differs(what: str, wanted: Sequence[str], there: Sequence[str]) -> UserErro
         f"The dataset is {what} {', '.join(there) or 'nothing'}, and {', '.join(wanted)} is configured",
         remedy="Configure what the dataset has, or use mode overwrite.",
     )
+
+
+def fitted_rows(rows: pa.Table, schema: pa.Schema, uuid: str) -> pa.Table:
+    """Return rows in the columns and types of a schema; UserError `dataset.schema` where a value would be lost."""
+    if set(rows.column_names) != set(schema.names) or len(rows.column_names) != len(schema.names):
+        raise UserError(
+            "dataset.schema",
+            f"The new rows have the columns {', '.join(rows.column_names)}",
+            place=Place(table=uuid),
+            remedy=f"Give them the columns of the dataset: {', '.join(schema.names)}.",
+        )
+    try:
+        return rows.select(schema.names).cast(schema)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise UserError(
+            "dataset.schema", f"The new rows do not fit the dataset: {error}", place=Place(table=uuid)
+        ) from error

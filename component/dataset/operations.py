@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from component import naming
 from component.dataset.change import Base, Change, apply_change, labels_in_order
 from component.dataset.commit import Prepared
+from component.dataset.fit import fitted_rows
 from component.dataset.predicates import bind_predicates, columns_of, expression_of
 from component.dataset.reader import FileScan, plan_scan, read_scan
 from component.errors import Place, UserError
@@ -124,7 +125,7 @@ def replace_partitions(store: Store, uuid: str, rows: Iterable[pa.Table], scope:
     """
 
     def decide(base: Base) -> Change:
-        fitted = (_fitted(table, base.layout.schema, uuid) for table in rows)
+        fitted = (fitted_rows(table, base.layout.schema, uuid) for table in rows)
         return Change("replace partitions", rows=[fitted], removed=labels_in_scope(base, scope))
 
     return apply_change(store, uuid, decide)
@@ -152,22 +153,6 @@ def labels_in_scope(base: Base, scope: Sequence[Scope]) -> frozenset[str]:
     asked = [[[name, "==", value] for name, value in condition.items()] for condition in scope]
     bind_predicates(asked, base.dataset.schema)
     return frozenset(scan.label for scan in plan_scan(base.dataset, asked))
-
-
-def _fitted(rows: pa.Table, schema: pa.Schema, uuid: str) -> pa.Table:
-    if set(rows.column_names) != set(schema.names) or len(rows.column_names) != len(schema.names):
-        raise UserError(
-            "dataset.schema",
-            f"The new rows have the columns {', '.join(rows.column_names)}",
-            place=Place(table=uuid),
-            remedy=f"Give them the columns of the dataset: {', '.join(schema.names)}.",
-        )
-    try:
-        return rows.select(schema.names).cast(schema)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise UserError(
-            "dataset.schema", f"The new rows do not fit the dataset: {error}", place=Place(table=uuid)
-        ) from error
 
 
 def compact(

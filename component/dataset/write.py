@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from component import naming
-from component.dataset.data_file import encode_rows
+from component.dataset.data_file import Encodings, choose_encodings, encode_rows
 from component.dataset.index import encode_fragment, fragment_of_files
 from component.dataset.keys import data_key, partition_label
 from component.dataset.layout import Layout
@@ -31,7 +31,8 @@ from component.store.base import Store
 PartitionValues = tuple[str, ...]
 """The partition values of a row, as text, in the order of the partition keys."""
 
-_LARGEST_CODE: Final = 2**62
+_LARGEST_CODE: Final = 65536
+"""Numbers of combinations below this are sorted by counting; larger ones are made dense first."""
 ROW_NUMBER: Final = "__index_level_0__"
 """Column of files that would have none, since a file without columns has no rows; plateau's name for such a column."""
 
@@ -75,16 +76,17 @@ def cut_by_keys(rows: pa.Table, partition_on: tuple[str, ...]) -> Iterator[tuple
         yield (), rows
         return
     keys = [_encode(rows, name) for name in partition_on]
-    distinct, inverse = np.unique(_codes(keys, rows.num_rows), return_inverse=True)
+    codes = _codes(keys, rows.num_rows)
+    counts = np.bincount(codes)
     rest = rows.drop_columns(list(partition_on))
-    if len(distinct) == 1:
+    if np.count_nonzero(counts) == 1:
         yield _texts(keys, 0), rest
         return
-    order = np.argsort(inverse.astype(_smallest(len(distinct))), kind="stable")
-    ends = np.cumsum(np.bincount(inverse))
-    ordered = rest.take(pa.array(order))
-    for start, stop in zip([0, *ends], ends, strict=False):
-        yield _texts(keys, order[start]), ordered.slice(start, stop - start)
+    order = np.argsort(codes.astype(_smallest(len(counts))), kind="stable")
+    ends = np.cumsum(counts)
+    ordered = pc.take(rest, pa.array(order), boundscheck=False)
+    for stop, count in zip(ends[counts > 0], counts[counts > 0], strict=True):
+        yield _texts(keys, order[stop - count]), ordered.slice(stop - count, count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +109,13 @@ def _encode(rows: pa.Table, name: str) -> _Key:
 
 
 def _codes(keys: list[_Key], rows: int) -> Any:
-    """Return a number for each combination of values; numbers are made dense before they would pass 64 bits."""
+    """Return a number for each combination of values, at most a few times as large as there are rows."""
     codes, bound = keys[0].positions, len(keys[0].values)
     for key in keys[1:]:
-        if bound * len(key.values) > _LARGEST_CODE:
-            codes, bound = np.unique(codes, return_inverse=True)[1], rows
         codes, bound = codes * len(key.values) + key.positions, bound * len(key.values)
+        if bound > _LARGEST_CODE:
+            distinct, codes = np.unique(codes, return_inverse=True)
+            bound = len(distinct)
     return codes
 
 
@@ -162,6 +165,7 @@ class PartitionWriter:
         self._held: dict[PartitionValues, _Held] = {}
         self._seen: set[PartitionValues] = set()
         self._files: list[WrittenFile] = []
+        self._encodings: Encodings | None = None
         self._puts = _Puts(store)
         self._values: dict[str, list[tuple[str, Any]]] = {name: [] for name in layout.secondary_indices}
 
@@ -169,6 +173,8 @@ class PartitionWriter:
         """Take rows in the layout's schema. Raises TooManyPartitionsError before anything of these rows is written."""
         if set(rows.column_names) <= set(self._layout.partition_on):
             rows = rows.append_column(ROW_NUMBER, pa.array(np.arange(rows.num_rows)))
+        if self._encodings is None:
+            self._encodings = choose_encodings(rows.drop_columns(list(self._layout.partition_on)))
         for values, part in cut_by_keys(rows, self._layout.partition_on):
             held = self._held.setdefault(values, _Held())
             held.tables.append(part)
@@ -222,7 +228,7 @@ class PartitionWriter:
         if self._layout.sort_by:
             rows = rows.sort_by([(name, "ascending") for name in self._layout.sort_by])
         label = partition_label(tuple(zip(self._layout.partition_on, values, strict=True)), stem)
-        data = encode_rows(rows)
+        data = encode_rows(rows, self._encodings)
         key = data_key(self._layout.uuid, self._layout.table, label)
         self._files.append(WrittenFile(label, key, rows.num_rows, data.size))
         self._puts.put(key, data)
