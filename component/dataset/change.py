@@ -21,7 +21,7 @@ from component.dataset.layout import Layout, trusted_schema
 from component.dataset.reader import Dataset
 from component.dataset.schema import decode_schema
 from component.dataset.write import PartitionWriter, Written
-from component.errors import CommitRefusedError, CommitUnknownError, UserError
+from component.errors import CommitRefusedError, CommitUnknownError, TablemillError, UserError
 from component.store.base import Store
 
 
@@ -80,7 +80,7 @@ def apply_change(store: Store, uuid: str, decide: Callable[[Base], Change | None
     """Make a change and commit it; None when `decide` finds nothing to do.
 
     CommitRefusedError when other writers won several times in a row; on any error but CommitUnknownError nothing of the
-    change is left.
+    change is left. What an interrupt leaves is garbage that `find_garbage` finds.
     """
     for attempt in range(TRIES):
         base = open_base(store, uuid)
@@ -102,7 +102,7 @@ def _commit(store: Store, base: Base, change: Change) -> Prepared:
         return commit(store, plan, written)
     except CommitUnknownError:
         raise
-    except BaseException:
+    except TablemillError:  # and nothing else: an interrupt may come when the header is there already
         _delete(store, written)
         raise
 

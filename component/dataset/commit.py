@@ -22,7 +22,7 @@ from component import clock, identity
 from component.dataset.data_file import read_rows
 from component.dataset.fit import check_indices, fit_layout
 from component.dataset.header import EXTRAS, Header, HeaderFormat, StoredHeader, read_header
-from component.dataset.history import commit_of, digest_of, forget, keep
+from component.dataset.history import forget, keep, stamped
 from component.dataset.implicit import make_explicit
 from component.dataset.index import Fragment, build_index, decode_fragment, fragment_of_files, fragment_of_index
 from component.dataset.keys import header_key, index_key, schema_key
@@ -262,27 +262,21 @@ def _fragment_of_data(
 def _new_header(plan: CommitPlan, written: Sequence[Written], index_keys: Mapping[str, str]) -> Header:
     old = plan.base.header if plan.base else None
     fresh = {file.label: {plan.layout.table: file.key} for part in written for file in part.files}
-    partitions, indices = {**plan.kept, **fresh}, dict(index_keys)
-    return Header(
+    header = Header(
         uuid=plan.layout.uuid,
-        partitions=partitions,
+        partitions={**plan.kept, **fresh},
         partition_keys=plan.layout.partition_on,
-        indices=indices,
-        metadata=_new_metadata(plan, old, digest_of(partitions, indices)),
+        indices=dict(index_keys),
+        metadata=_new_metadata(plan, old),
     )
+    return stamped(header, old, plan.operation or plan.mode)
 
 
-def _new_metadata(plan: CommitPlan, old: Header | None, state: str) -> dict[str, Any]:
+def _new_metadata(plan: CommitPlan, old: Header | None) -> dict[str, Any]:
     """Keep what is there, add what the user gives; the creation time stays that of the first write."""
     before = {key: value for key, value in old.metadata.items() if key not in plan.unset} if old else {}
-    now = clock.utc_now().isoformat()
-    created = before.get("creation_time", now)
+    created = before.get("creation_time", clock.utc_now().isoformat())
     extras = {
-        "commit": identity.new_hex(),
-        "parent": commit_of(old).id if old else None,
-        "time": now,
-        "operation": plan.operation or plan.mode,
-        "state": state,
         "table": plan.layout.table,
         "columns": describe_columns(plan.layout.schema),
         "primary_key": list(plan.primary_key),

@@ -12,10 +12,11 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from component.dataset.header import Header, decode_header, encode_header
+from component import clock, identity
+from component.dataset.header import EXTRAS, Header, decode_header, encode_header
 from component.dataset.implicit import read_whole_header
 from component.dataset.keys import check_uuid, history_key
 from component.errors import UserError
@@ -73,6 +74,18 @@ def _time(value: Any) -> dt.datetime | None:
     except (TypeError, ValueError):
         return None
     return time if time.tzinfo else time.replace(tzinfo=dt.UTC)
+
+
+def stamped(header: Header, base: Header | None, operation: str) -> Header:
+    """Return a header that says that it is a new commit onto a base, by which operation and when."""
+    commit = {
+        "commit": identity.new_hex(),
+        "parent": commit_of(base).id if base else None,
+        "time": clock.utc_now().isoformat(),
+        "operation": operation,
+        "state": digest_of(header.partitions, header.indices),
+    }
+    return replace(header, metadata={**header.metadata, EXTRAS: {**header.extras, **commit}})
 
 
 def keep(store: Store, header: Header, base: Header | None) -> None:

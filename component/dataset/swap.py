@@ -1,7 +1,8 @@
 """From one state of a dataset to the next and back: the schema, then the header, each put only onto what was read.
 
 The header is the commit. A dataset has one live header, and JSON hides msgpack, so a header that changes its format is
-committed in the old format first, then put in the new one, and the old one goes. A crash on the way leaves the same
+committed in the old format first, then put in the new one, and the old one goes; a new dataset begins as JSON, so that
+two that create it meet at one key. A crash on the way leaves the same
 header twice, which is one state; a header that JSON hides is removed once commits have passed it. A store cannot delete
 on a condition: whoever commits within the one call that deletes a header of the old format loses that commit.
 """
@@ -77,7 +78,7 @@ def swap_header(store: Store, base: StoredHeader | None, header: Header, storage
 
     CommitRefusedError when it is not. CommitUnknownError when the store does not say, and the header is not there.
     """
-    first = base.storage_format if base else storage_format
+    first = base.storage_format if base else "json"
     key = header_key(header.uuid, first)
     try:
         version = store.put_if(key, encode_header(header, first), base.version if base else None)
@@ -85,12 +86,29 @@ def swap_header(store: Store, base: StoredHeader | None, header: Header, storage
         if not _is_live(store, header):
             raise
         return
+    if base is None:
+        _give_way(store, header)
     live = StoredHeader(header, first, version)
     with suppress(TablemillError):  # the commit is done, and no failure may say otherwise
         if first != storage_format:
             _change_format(store, live, storage_format)
         elif base is not None and first == "json":
             _remove_hidden(store, live, base.header)
+
+
+def _give_way(store: Store, header: Header) -> None:
+    """Take a new header back where another writer created the dataset at the same time and moved it to msgpack.
+
+    CommitRefusedError then; a crash just before would leave this header hiding that one.
+    """
+    hidden_key = header_key(header.uuid, "msgpack.zstd")
+    try:
+        found = store.get_versioned(hidden_key)
+    except TablemillError:
+        return
+    if found is not None:
+        store.delete(header_key(header.uuid, "json"))
+        raise CommitRefusedError("commit.refused", f"The dataset {header.uuid!r} has been created meanwhile")
 
 
 def _is_live(store: Store, header: Header) -> bool:

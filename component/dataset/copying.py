@@ -1,0 +1,88 @@
+"""A dataset under another name, or in another store: its files first, then its header."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from component.dataset.change import Base, open_base
+from component.dataset.garbage import delete_dataset
+from component.dataset.header import Header, read_header
+from component.dataset.history import forget, keep, stamped
+from component.dataset.keys import check_uuid, referenced, schema_key
+from component.dataset.schema import decode_schema
+from component.dataset.swap import swap_header, swap_schema, undo_schema
+from component.errors import CommitRefusedError, CommitUnknownError, TablemillError, UserError
+from component.store.base import Store
+
+
+def copy_dataset(store: Store, uuid: str, target: Store, target_uuid: str) -> int:
+    """Copy the live state of a dataset and return how many objects were put; the history stays behind.
+
+    UserError `dataset.missing`; CommitRefusedError when the target exists, or comes to exist meanwhile. On any error
+    but CommitUnknownError nothing of the target is left but perhaps a schema, which readers do not see.
+    """
+    base = open_base(store, uuid)
+    source = base.dataset.header
+    if read_header(target, check_uuid(target_uuid)) is not None:
+        raise CommitRefusedError(
+            "commit.refused", f"The dataset {target_uuid!r} exists in {target.url}", remedy="Choose another uuid."
+        )
+    if not all(isinstance(index, str) for index in source.indices.values()):
+        raise UserError(
+            "dataset.format",
+            f"The indices of {uuid!r} are embedded in its header",
+            remedy="Build the indices again first.",
+        )
+    copied = _renamed(source, target_uuid)
+    try:
+        count = _put(store, target, base, copied)
+    except CommitUnknownError:
+        raise
+    except TablemillError:  # and nothing else: an interrupt may come when the header is there already
+        for key in referenced(copied.partitions, copied.indices):
+            target.delete(key)
+        forget(target, copied)
+        raise
+    return count
+
+
+def _put(store: Store, target: Store, base: Base, copied: Header) -> int:
+    source = base.dataset.header
+    names = zip(
+        referenced(source.partitions, source.indices), referenced(copied.partitions, copied.indices), strict=True
+    )
+    count = 0
+    for old, new in names:
+        target.put(new, store.get(old))
+        count += 1
+    keep(target, copied, None)
+    schema = decode_schema(store.get(schema_key(source.uuid, source.table)))
+    swap = swap_schema(target, schema_key(copied.uuid, copied.table), schema)
+    try:
+        swap_header(target, None, copied, base.stored.storage_format)
+    except CommitUnknownError:
+        raise
+    except TablemillError:
+        undo_schema(target, swap)
+        raise
+    return count + 2
+
+
+def rename_dataset(store: Store, uuid: str, target_uuid: str) -> None:
+    """Give a dataset another uuid: a copy, then a deletion. After a failure in between both are there.
+
+    Errors as `copy_dataset`.
+    """
+    copy_dataset(store, uuid, store, target_uuid)
+    delete_dataset(store, uuid)
+
+
+def _renamed(header: Header, uuid: str) -> Header:
+    def renamed(key: str) -> str:
+        return uuid + key.removeprefix(header.uuid)
+
+    partitions = {
+        label: {table: renamed(key) for table, key in files.items()} for label, files in header.partitions.items()
+    }
+    indices = {column: renamed(key) for column, key in header.indices.items()}
+    return stamped(replace(header, uuid=uuid, partitions=partitions, indices=indices), None, "copy")

@@ -1,0 +1,57 @@
+"""Back to an earlier state of a dataset, as a new commit: nothing of the history is lost by it."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from component.dataset.change import open_base
+from component.dataset.header import Header
+from component.dataset.history import Commit, forget, keep, stamped, state_as_of
+from component.dataset.keys import referenced, schema_key
+from component.dataset.layout import described_schema
+from component.dataset.schema import decode_schema, normal_schema
+from component.dataset.swap import swap_header, swap_schema, undo_schema
+from component.errors import CommitUnknownError, TablemillError, UserError
+from component.store.base import Store
+
+
+def restore(store: Store, uuid: str, as_of: str | dt.datetime) -> Commit:
+    """Make an earlier state the live one again, and return that state.
+
+    UserError `dataset.history` when it is not kept, or its files have been collected since. CommitRefusedError when
+    another writer commits at the same time.
+    """
+    base = open_base(store, uuid)
+    wanted = state_as_of(store, uuid, as_of)
+    _hold_complete(store, wanted)
+    header = stamped(wanted.header, base.dataset.header, "restore")
+    key = schema_key(uuid, header.table)
+    described = described_schema(header.extras)
+    schema = normal_schema(described, header.partition_keys) if described else decode_schema(store.get(key))
+    keep(store, header, base.dataset.header)
+    swap = swap_schema(store, key, schema)
+    try:
+        swap_header(store, base.stored, header, base.stored.storage_format)
+    except CommitUnknownError:
+        raise
+    except TablemillError:
+        undo_schema(store, swap)
+        forget(store, header)
+        raise
+    return wanted
+
+
+def _hold_complete(store: Store, wanted: Commit) -> None:
+    header = wanted.header
+    missing = _missing(store, header)
+    if missing:
+        raise UserError(
+            "dataset.history",
+            f"Of the state {wanted.id} {len(missing)} files are gone, as {missing[0]!r}",
+            remedy="Choose a younger state.",
+        )
+
+
+def _missing(store: Store, header: Header) -> list[str]:
+    present = {stat.key for stat in store.list(f"{header.uuid}/")}
+    return [key for key in referenced(header.partitions, header.indices) if key not in present]
