@@ -12,6 +12,8 @@ GIB: Final = 1024 * MIB
 CONFIG_FILE: Final = "config.json"
 CONFIG_YAML_FILE: Final = "config.yml"
 STATE_FILE: Final = "state.json"
+USAGE_FILE: Final = "usage.json"
+RESULT_FILE: Final = "result.json"
 STATE_YAML_FILE: Final = "state.yml"
 MANIFEST_SUFFIX: Final = ".manifest"
 DEFAULT_DATA_DIR: Final = "/data"
@@ -50,6 +52,15 @@ DIRECT_FILES: Final = 4096
 """Most data files that splits may write directly; with more partition values rows are shuffled by key first."""
 DIRECT_KEYS_PER_SPLIT: Final = 64
 SHUFFLE_BYTES: Final = 64 * MIB
+
+# --- limits of Storage, and of the seed ("Sliced Tables") ---
+TABLE_NAME_LENGTH: Final = 96
+BUCKET_NAME_LENGTH: Final = 96
+COLUMN_NAME_LENGTH: Final = 64
+SLICE_LIMIT: Final = 100 * 1000 * 1000
+SLICES_LIMIT: Final = 1000
+SLICES_TOTAL_LIMIT: Final = 50 * 1000 * 1000 * 1000
+FILE_LIMIT: Final = 5 * 1000 * 1000 * 1000
 
 # --- output ---
 SLICE_BYTES: Final = 100 * 1000 * 1000

@@ -24,8 +24,17 @@ AsOf = Annotated[
     typer.Option(metavar="COMMIT|TIME", help="The state of a commit, or of a time (ISO 8601).", show_default=False),
 ]
 
+Where = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="'COLUMN OP VALUE'",
+        help="A condition, its value in JSON: 'month in [1, 2]'. Given several times, all must hold.",
+        show_default=False,
+    ),
+]
 
-def _answer(work: Callable[[], tuple[Any, Sequence[str]]], output: str) -> None:
+
+def answer(work: Callable[[], tuple[Any, Sequence[str]]], output: str) -> None:
     """Print what `work` returns, a JSON value and lines for people; an error is one sentence on stderr."""
     try:
         value, lines = work()
@@ -34,7 +43,7 @@ def _answer(work: Callable[[], tuple[Any, Sequence[str]]], output: str) -> None:
         raise typer.Exit(fail(error, Log(LineHandler(sys.stderr)))) from None
 
 
-def _moment(as_of: str | None) -> str | dt.datetime | None:
+def moment(as_of: str | None) -> str | dt.datetime | None:
     """Return a time as such, in UTC where it names no zone; anything else is the name of a commit."""
     if as_of is None or as_of.isalnum():
         return as_of
@@ -58,7 +67,7 @@ def ls(
         uuids = dataset_uuids(open_store(store))
         return uuids, uuids
 
-    _answer(work, output)
+    answer(work, output)
 
 
 @app.command(epilog="Example: tablemill dataset show file:///data/store/flights")
@@ -72,11 +81,11 @@ def show(dataset: Dataset, as_of: AsOf = None, output: Format = "text") -> None:
         from component.report.datasets import dataset_lines, describe_dataset  # noqa: PLC0415
 
         address = open_address(dataset)
-        opened = open_dataset(address.store, address.uuid, as_of=_moment(as_of))
+        opened = open_dataset(address.store, address.uuid, as_of=moment(as_of))
         found = describe_dataset(opened, commit_of(opened.header))
         return found, dataset_lines(found)
 
-    _answer(work, output)
+    answer(work, output)
 
 
 @app.command(epilog="Example: tablemill dataset history file:///data/store/flights")
@@ -92,7 +101,7 @@ def history(dataset: Dataset, output: Format = "text") -> None:
         found = [describe_commit(commit) for commit in states(address.store, address.uuid)]
         return found, history_lines(found)
 
-    _answer(work, output)
+    answer(work, output)
 
 
 @app.command(epilog="Example: tablemill dataset gc file:///data/store/flights --keep-commits 3 --delete")
@@ -126,7 +135,7 @@ def gc(
         described = describe_garbage(found, deleted=delete)
         return described, garbage_lines(described)
 
-    _answer(work, output)
+    answer(work, output)
 
 
 @app.command(epilog="Example: tablemill dataset delete file:///data/store/flights --yes")
@@ -147,7 +156,7 @@ def delete(
         count = delete_dataset(address.store, address.uuid)
         return {"uuid": address.uuid, "objects": count}, [f"{address.uuid} is deleted: {count} objects"]
 
-    _answer(work, output)
+    answer(work, output)
 
 
 @app.command(
@@ -155,14 +164,7 @@ def delete(
 )
 def query(
     dataset: Dataset,
-    where: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="'COLUMN OP VALUE'",
-            help="A condition, its value in JSON: 'month in [1, 2]'. Given several times, all must hold.",
-            show_default=False,
-        ),
-    ] = None,
+    where: Where = None,
     predicates: Annotated[
         str | None,
         typer.Option(
@@ -191,7 +193,7 @@ def query(
     from component.cli.dataset_query import Question, answer_question  # noqa: PLC0415
 
     question = Question(
-        dataset, tuple(where or ()), predicates, columns, limit, _moment(as_of), write_to, explain, output
+        dataset, tuple(where or ()), predicates, columns, limit, moment(as_of), write_to, explain, output
     )
     try:
         answer_question(question, sys.stdout)

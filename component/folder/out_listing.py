@@ -1,15 +1,17 @@
-"""What the platform sees in out/tables: sources (files and directories) and manifests, as plain values.
+"""What the platform sees in out/tables and out/files, and what it does not, as plain values.
 
 Reference keboola 6.2 and 4.6: only entries directly in the folder count; dot files and directories of version control
 are invisible; a regular file `*.manifest` (in this case) is a manifest, a directory of that name is nothing, any other
-entry is a source, and a directory is a sliced table whose regular files are its slices.
+entry is a source, and a directory is a sliced table whose regular files are its slices. In out/files directories are
+nothing at all (reference keboola 5).
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +22,26 @@ VERSION_CONTROL_FOLDERS: Final = frozenset(
     {".svn", "_svn", "CVS", "_darcs", ".arch-params", ".monotone", ".bzr", ".git", ".hg"}
 )
 """Directories that the platform's file search skips, whatever is in them."""
+
+HEAD_BYTES: Final = 4096
+"""How much of each table is read, for what its first line tells."""
+
+
+class UnseenKind(StrEnum):
+    """Why the platform does not see an entry."""
+
+    DOT = "dot"
+    VERSION_CONTROL = "version_control"
+    MANIFEST_FOLDER = "manifest_folder"
+    FOLDER = "folder"
+
+
+@dataclass(frozen=True, slots=True)
+class Unseen:
+    """An entry that is there and takes no part; `path` is relative to the folder, with `/` between the parts."""
+
+    path: str
+    kind: UnseenKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +54,16 @@ class OutSlice:
 
 @dataclass(frozen=True, slots=True)
 class OutSource:
-    """One table to load: a file, or a directory of slices. `size` is in bytes, of all slices together."""
+    """One table to load: a file, or a directory of slices. `size` is in bytes, of all slices together.
+
+    `head` are the first bytes of the file, or of the first slice, as they are on disk; empty where nobody looked.
+    """
 
     name: str
     sliced: bool = False
     size: int = 0
     slices: tuple[OutSlice, ...] = ()
+    head: bytes = field(default=b"", compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +76,7 @@ class OutManifest:
 
 @dataclass(frozen=True, slots=True)
 class OutListing:
-    """The visible content of out/tables. Sources and manifests are in the order in which they are loaded and checked.
+    """The content of out/tables. Sources and manifests are in the order in which they are loaded and checked.
 
     `root` is the data folder as the platform's messages name it.
     """
@@ -58,6 +84,25 @@ class OutListing:
     root: str
     sources: tuple[OutSource, ...] = ()
     manifests: tuple[OutManifest, ...] = ()
+    unseen: tuple[Unseen, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OutFile:
+    """One file to upload; `size` in bytes."""
+
+    name: str
+    size: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FileListing:
+    """The content of out/files: regular files, the manifests beside them, and what the platform does not see."""
+
+    root: str
+    files: tuple[OutFile, ...] = ()
+    manifests: tuple[OutManifest, ...] = ()
+    unseen: tuple[Unseen, ...] = ()
 
 
 def list_outputs(out_tables: Path) -> OutListing:
@@ -68,30 +113,69 @@ def list_outputs(out_tables: Path) -> OutListing:
     """
     sources: list[OutSource] = []
     manifests: list[OutManifest] = []
-    for entry in _visible(out_tables):
+    unseen: list[Unseen] = []
+    for entry in _entries(out_tables, "", unseen):
         if not entry.name.endswith(MANIFEST_SUFFIX):
-            sources.append(_source(entry))
+            sources.append(_source(entry, unseen))
         elif entry.is_file():
             manifests.append(OutManifest(entry.name, _read(entry)))
-    return OutListing(str(out_tables.parent.parent), tuple(sources), tuple(manifests))
+        else:
+            unseen.append(Unseen(entry.name, UnseenKind.MANIFEST_FOLDER))
+    return OutListing(str(out_tables.parent.parent), tuple(sources), tuple(manifests), tuple(unseen))
 
 
-def _visible(folder: Path) -> Iterator[os.DirEntry[str]]:
+def list_files(out_files: Path) -> FileListing:
+    """Return what the platform would upload from `<data>/out/files`, sorted by the bytes of the names.
+
+    A folder that does not exist holds nothing. UserError `source.manifest` for a manifest that cannot be read.
+    """
+    files: list[OutFile] = []
+    manifests: list[OutManifest] = []
+    unseen: list[Unseen] = []
+    for entry in _entries(out_files, "", unseen):
+        if not entry.is_file():
+            unseen.append(Unseen(entry.name, UnseenKind.FOLDER))
+        elif entry.name.endswith(MANIFEST_SUFFIX):
+            manifests.append(OutManifest(entry.name, _read(entry)))
+        else:
+            files.append(OutFile(entry.name, _size(entry)))
+    return FileListing(str(out_files.parent.parent), tuple(files), tuple(manifests), tuple(unseen))
+
+
+def as_files(listing: OutListing) -> FileListing:
+    """Return the content of out/tables as a job sees it that uploads tables as files: without directories."""
+    files = tuple(OutFile(source.name, source.size) for source in listing.sources if not source.sliced)
+    folders = tuple(Unseen(source.name, UnseenKind.FOLDER) for source in listing.sources if source.sliced)
+    return FileListing(listing.root, files, listing.manifests, listing.unseen + folders)
+
+
+def _entries(folder: Path, prefix: str, unseen: list[Unseen]) -> Iterator[os.DirEntry[str]]:
     if not folder.is_dir():
         return
     with os.scandir(folder) as found:
         entries = sorted(found, key=lambda entry: os.fsencode(entry.name))
     for entry in entries:
-        if not entry.name.startswith(".") and not (entry.name in VERSION_CONTROL_FOLDERS and entry.is_dir()):
+        if entry.name in VERSION_CONTROL_FOLDERS and entry.is_dir():
+            unseen.append(Unseen(prefix + entry.name, UnseenKind.VERSION_CONTROL))
+        elif entry.name.startswith("."):
+            unseen.append(Unseen(prefix + entry.name, UnseenKind.DOT))
+        else:
             yield entry
 
 
-def _source(entry: os.DirEntry[str]) -> OutSource:
+def _source(entry: os.DirEntry[str], unseen: list[Unseen]) -> OutSource:
     if not entry.is_dir():
-        return OutSource(entry.name, size=_size(entry))
+        return OutSource(entry.name, size=_size(entry), head=_head(entry))
+    slices: list[OutSlice] = []
+    head = b""
     # a `*.manifest` inside the directory is uploaded as a slice, as everything else is (reference keboola 4.6)
-    slices = tuple(OutSlice(file.name, _size(file)) for file in _visible(Path(entry.path)) if file.is_file())
-    return OutSource(entry.name, sliced=True, size=sum(one.size for one in slices), slices=slices)
+    for file in _entries(Path(entry.path), f"{entry.name}/", unseen):
+        if file.is_file():
+            head = head if slices else _head(file)
+            slices.append(OutSlice(file.name, _size(file)))
+        else:
+            unseen.append(Unseen(f"{entry.name}/{file.name}", UnseenKind.FOLDER))
+    return OutSource(entry.name, sliced=True, size=sum(one.size for one in slices), slices=tuple(slices), head=head)
 
 
 def _size(entry: os.DirEntry[str]) -> int:
@@ -99,6 +183,16 @@ def _size(entry: os.DirEntry[str]) -> int:
         return entry.stat().st_size
     except FileNotFoundError:  # a link that leads nowhere is still a source
         return 0
+
+
+def _head(entry: os.DirEntry[str]) -> bytes:
+    if not entry.is_file():  # a pipe would wait for somebody to write
+        return b""
+    try:
+        with Path(entry.path).open("rb", buffering=0) as file:
+            return file.read(HEAD_BYTES)
+    except OSError:  # whoever loads the table will say so
+        return b""
 
 
 def _read(entry: os.DirEntry[str]) -> bytes:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from component.mapping.model import Candidate, Rule
-from component.mapping.platform_values import truthy, type_name
+from component.mapping.platform_values import text_of, truthy, type_name
 from component.mapping.texts import refusal, warning
 
 CSV_SUFFIX: Final = ".csv"
@@ -42,11 +42,11 @@ def choose_destination(source: str, mapping: Any, manifest: Any, bucket: str | N
         if value is not None and not isinstance(value, str):
             given = type_name(value)
             raise refusal("mapping.destination_type", source, number=number, argument=argument, type=given)
-    candidates = _candidates(source, mapping, manifest, bucket)
+    candidates = candidates_for(source, mapping, manifest, bucket)
     if truthy(mapping):
         if not is_table_id(mapping):
             raise refusal("mapping.no_destination", source)
-        return Chosen(mapping, Rule.MAPPING, _others(candidates, "mapping"))
+        return Chosen(mapping, Rule.MAPPING, without(candidates, "mapping"))
     return _without_mapping(source, manifest, bucket, candidates, log)
 
 
@@ -58,14 +58,15 @@ def _without_mapping(
         if not manifest:
             log.append(warning("mapping.file_name_used", source=source))
         rule = Rule.MANIFEST if manifest else Rule.FILE_NAME
-        return Chosen(name, rule, _others(candidates, rule))
+        return Chosen(name, rule, without(candidates, rule))
     if bucket is None:
         raise refusal("mapping.no_destination", source)
     rule = Rule.MANIFEST_IN_BUCKET if manifest else Rule.FILE_NAME_IN_BUCKET
-    return Chosen(f"{bucket}.{name}", rule, _others(candidates, *rule.split("+")))
+    return Chosen(f"{bucket}.{name}", rule, without(candidates, *rule.split("+")))
 
 
-def _candidates(source: str, mapping: str | None, manifest: str | None, bucket: str | None) -> tuple[Candidate, ...]:
+def candidates_for(source: str, mapping: Any, manifest: Any, bucket: str | None) -> tuple[Candidate, ...]:
+    """Return every destination that somebody gave, and the default bucket, in the order of their rank today."""
     from_file = table_name(source)
     everything = (
         ("mapping", mapping),
@@ -73,10 +74,11 @@ def _candidates(source: str, mapping: str | None, manifest: str | None, bucket: 
         ("default_bucket", bucket),
         ("file_name", from_file if is_table_id(from_file) else None),
     )
-    return tuple(Candidate(origin, value) for origin, value in everything if value)
+    return tuple(Candidate(origin, text_of(value)) for origin, value in everything if value)
 
 
-def _others(candidates: tuple[Candidate, ...], *deciding: str) -> tuple[Candidate, ...]:
+def without(candidates: tuple[Candidate, ...], *deciding: str) -> tuple[Candidate, ...]:
+    """Return the candidates but for those that decided."""
     return tuple(one for one in candidates if one.origin not in deciding)
 
 

@@ -1,32 +1,99 @@
-"""What the platform accepts in silence and the user should know before the job runs (reference keboola 6.2, 10 S44)."""
+"""What the platform accepts in silence and the user should know before the job runs (reference keboola 6.2, 10)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 
-from component.mapping.model import Finding, Load
-from component.mapping.texts import finding, quoted
+from component.folder.out_listing import OutListing
+from component.mapping.finding_header import header_findings
+from component.mapping.finding_ids import column_findings, id_findings
+from component.mapping.finding_names import (
+    last_of_several,
+    manifest_near_misses,
+    mapped_sources,
+    near_misses,
+    unmapped,
+    unseen_entries,
+)
+from component.mapping.finding_options import (
+    TABLE_BOOLEANS,
+    cleared_key,
+    ignored_defaults,
+    ignored_manifest,
+    null_booleans,
+)
+from component.mapping.finding_sources import load_findings, source_findings
+from component.mapping.finding_texts import finding
+from component.mapping.model import Finding, Load, Resolution, Settings
+from component.mapping.texts import quoted
+from component.naming import MANIFEST_SUFFIX
+
+LAST_WINS: Final = "2017"
+"""The rule set in which only the last mapping of a source counts."""
 
 
-def find(loads: Sequence[Load], input_tables: frozenset[str]) -> tuple[Finding, ...]:
-    """Return the findings over all loads, in the order of the loads."""
-    return (*_shared_destinations(loads), *_own_inputs(loads, input_tables))
+def table_findings(
+    listing: OutListing, mapping: Sequence[Any], resolution: Resolution, settings: Settings
+) -> tuple[Finding, ...]:
+    """Return all findings about out/tables: over the loads together, over each load, over what lies in the folder."""
+    return tuple(
+        dict.fromkeys(
+            (
+                *_shared_destinations(resolution.loads),
+                *_own_inputs(resolution.loads, settings.input_tables),
+                *_loads(listing, mapping, resolution),
+                *_names(listing, mapping, resolution),
+                *(one for source in listing.sources for one in source_findings(source)),
+                *unseen_entries(listing.unseen, "finding.nested_folder"),
+            )
+        )
+    )
 
 
-def _shared_destinations(loads: Sequence[Load]) -> list[Finding]:
+def _shared_destinations(loads: Sequence[Load]) -> Iterator[Finding]:
     sources: dict[str, list[str]] = {}
     for load in loads:
         sources.setdefault(load.destination, []).append(load.source)
-    return [
-        finding("finding.shared_destination", names[0], names=quoted(names), destination=destination)
-        for destination, names in sources.items()
-        if len(names) > 1
-    ]
+    for destination, names in sources.items():
+        if len(names) > 1:
+            yield finding("finding.shared_destination", names[0], names=quoted(names), destination=destination)
 
 
-def _own_inputs(loads: Sequence[Load], input_tables: frozenset[str]) -> list[Finding]:
-    return [
-        finding("finding.own_input", load.source, destination=load.destination)
-        for load in loads
-        if load.destination in input_tables
-    ]
+def _own_inputs(loads: Sequence[Load], input_tables: frozenset[str]) -> Iterator[Finding]:
+    for load in loads:
+        if load.destination in input_tables:
+            yield finding("finding.own_input", load.source, destination=load.destination)
+
+
+def _loads(listing: OutListing, mapping: Sequence[Any], resolution: Resolution) -> Iterator[Finding]:
+    sources = {source.name: source for source in listing.sources}
+    manifests = {manifest.name.removesuffix(MANIFEST_SUFFIX): manifest.data for manifest in listing.manifests}
+    entries: dict[Any, list[Mapping[str, Any]]] = {}
+    for entry in mapping:
+        if isinstance(entry, Mapping) and isinstance(entry.get("source"), str):
+            entries.setdefault(entry["source"], []).append(entry)
+    for load in resolution.loads:
+        source = sources[load.source]
+        mapped = entries.get(load.source, [])
+        yield from id_findings(load)
+        yield from column_findings(load)
+        yield from load_findings(load, source)
+        yield from cleared_key(load)
+        yield from ignored_defaults(load, mapped)
+        yield from ignored_manifest(load, manifests.get(load.source, b""), resolution.rules)
+        yield from header_findings(load, source)
+        yield from null_booleans(load.source, "manifest", manifests.get(load.source, b""), TABLE_BOOLEANS)
+        for entry in mapped:
+            yield from null_booleans(load.source, "mapping", entry, TABLE_BOOLEANS)
+
+
+def _names(listing: OutListing, mapping: Sequence[Any], resolution: Resolution) -> Iterator[Finding]:
+    names = [source.name for source in listing.sources]
+    manifests = [manifest.name for manifest in listing.manifests]
+    mapped = mapped_sources(mapping)
+    yield from near_misses(names, mapped, listing.unseen)
+    yield from manifest_near_misses(names, manifests)
+    yield from unmapped(names, mapped, manifests)
+    if resolution.rules == LAST_WINS:
+        yield from last_of_several(names, mapped)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from component.folder.out_listing import OutListing, OutManifest
@@ -12,7 +13,9 @@ from component.mapping.texts import refusal
 from component.naming import MANIFEST_SUFFIX
 
 
-def read_manifest(manifest: OutManifest, listing: OutListing) -> dict[str, Any]:
+def read_manifest(
+    manifest: OutManifest, listing: OutListing, parse: Callable[[Any], dict[str, Any]] = parse_manifest
+) -> dict[str, Any]:
     """Return the options of a manifest, defaults filled in; RefusedError `mapping.manifest` when it is not valid.
 
     JSON null reads as true for the strict booleans; that is the platform's own rule.
@@ -20,7 +23,7 @@ def read_manifest(manifest: OutManifest, listing: OutListing) -> dict[str, Any]:
     source = manifest.name.removesuffix(MANIFEST_SUFFIX)
     path = f"{listing.root}/out/tables//{manifest.name}"  # the doubled slash is in the platform's message
     try:
-        return parse_manifest(decode_json(manifest.data))
+        return parse(decode_json(manifest.data))
     except JsonError as error:
         raise refusal("mapping.manifest", source, ("mapping.json", str(error)), path=path) from error
     except NodeError as error:

@@ -52,6 +52,14 @@ class Origin(StrEnum):
     PLATFORM = "platform"
 
 
+class Level(StrEnum):
+    """How much a finding matters: the job will fail or lose data; it may; good to know."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
 class Header(StrEnum):
     """Whether the first line of a file is taken as a header, or every line as data."""
 
@@ -64,8 +72,10 @@ class Settings:
     """What the resolver must know besides the files and the mapping.
 
     `bucket` is the default bucket in force (see `default_bucket`), `branch` the id of a development branch whose tables
-    live in prefixed buckets (None on the main branch and on branch storage). `input_tables` are the ids of the tables
-    the job reads; they serve the findings only.
+    live in prefixed buckets (None on the main branch and on branch storage). `default_bucket_stage` is the stage (`in`
+    or `out`) of a component that is registered with a default bucket, and None for others. `table_files_only` is set
+    for jobs that upload their tables as files. `input_tables` are the ids of the tables the job reads; they serve the
+    findings only.
     """
 
     bucket: str | None = None
@@ -77,6 +87,9 @@ class Settings:
     component_id: str | None = None
     config_id: str | None = None
     config_row_id: str | None = None
+    run_id: str | None = None
+    default_bucket_stage: str | None = None
+    table_files_only: bool = False
     input_tables: frozenset[str] = frozenset()
 
 
@@ -122,11 +135,12 @@ class MappingError:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something the platform accepts in silence and the user should know."""
+    """Something the platform accepts in silence and the user should know; the text ends with what to do."""
 
     code: str
     text: str
     source: str | None = None
+    level: Level = Level.WARNING
 
 
 @dataclass(frozen=True, slots=True)

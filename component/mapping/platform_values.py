@@ -10,10 +10,11 @@ import json
 import re
 from collections.abc import Iterable
 from math import isfinite
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 MAX_DEPTH: Final = 512
 _INTEGERS: Final = range(-(2**63), 2**63)
+_NUMERIC: Final = re.compile(r"[ \t\n\r\v\f]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t\n\r\v\f]*")
 _INTEGER_KEY: Final = re.compile(r"0|-?[1-9][0-9]{0,18}")
 
 
@@ -68,7 +69,7 @@ def _whole(text: str) -> str:
     return text
 
 
-def is_array(value: Any) -> bool:
+def is_array(value: Any) -> TypeGuard[list[Any] | dict[str, Any]]:
     """Whether PHP holds the value as an array."""
     return isinstance(value, (list, dict))
 
@@ -119,6 +120,17 @@ def _float_text(value: float) -> str:
     if not exponent:
         return digits
     return f"{digits if '.' in digits else digits + '.0'}E{int(exponent):+d}"
+
+
+def comparison_key(value: Any) -> int | float | str:
+    """Return what PHP compares of a scalar by its loose equality: the number in a text that is one, else the text."""
+    text = text_of(value)
+    if not _NUMERIC.fullmatch(text):
+        return text
+    number = float(text)
+    if not isfinite(number):
+        return text
+    return int(text) if text.strip().lstrip("+-").isdigit() else number
 
 
 def array_key(value: Any) -> int | str:

@@ -9,7 +9,6 @@ from typing import Any, Final
 from component.folder.out_listing import OutListing
 from component.mapping.config_nodes import NodeError
 from component.mapping.destination import Chosen, branch_destination, choose_destination, is_table_id
-from component.mapping.findings import find
 from component.mapping.key_columns import clean_keys
 from component.mapping.manifest_parser import read_manifest
 from component.mapping.merge import Merged, merge
@@ -37,6 +36,7 @@ from component.mapping.platform_values import (
     type_name,
 )
 from component.mapping.slicing import Item, check_slicing
+from component.mapping.system_tags import system_tags
 from component.mapping.table_config import DEFAULTS, DIRECT_GRANT, parse_entry, parse_merged
 from component.mapping.texts import quoted, refusal
 from component.mapping.validate import validate
@@ -84,7 +84,6 @@ def resolve_2026(listing: OutListing, mapping: Sequence[Mapping[str, Any]], sett
         error=error,
         log=tuple(run.log),
         swallowed=tuple(run.swallowed),
-        findings=find(run.loads, settings.input_tables),
     )
 
 
@@ -171,13 +170,7 @@ def _resolve(run: _Run, item: Item, manifest: dict[str, Any], mapping: dict[str,
 def _with_system_tags(
     config: dict[str, Any], origins: dict[str, Origin], source: str, settings: Settings
 ) -> dict[str, Any]:
-    facts = {
-        "componentId": settings.component_id,
-        "configurationId": settings.config_id,
-        "configurationRowId": settings.config_row_id,
-        "branchId": settings.branch,
-    }
-    system = [f"{key}: {value}" for key, value in facts.items() if value is not None]
+    system = system_tags(settings)
     if not system:
         return config
     tags = entries(array_option(config, "tags", source)) if given(config, "tags") else []

@@ -28,7 +28,16 @@ _VALUE_SOURCES: Final = ("values_from_set", "values_from_workspace", "values_fro
 
 def parse_manifest(value: Any) -> dict[str, Any]:
     """Return the options of a manifest with all defaults filled in, or raise NodeError; a scalar counts as a list."""
-    return _parse(_MANIFEST, [] if value is None else value if is_array(value) else [value])
+    return _parse(_MANIFEST, _as_array(value))
+
+
+def parse_manifest_with_source(value: Any) -> dict[str, Any]:
+    """Return the options of a manifest that may have `source`, as in the seed's example; else as `parse_manifest`."""
+    return _parse(_MERGED, _as_array(value))
+
+
+def _as_array(value: Any) -> Any:
+    return [] if value is None else value if is_array(value) else [value]
 
 
 def parse_merged(value: dict[str, Any]) -> dict[str, Any]:

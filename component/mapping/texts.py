@@ -1,4 +1,4 @@
-"""Every text of the platform that the resolver may give, by our stable code, and every text of our findings.
+"""Every text of the platform that the resolver may give, by our stable code.
 
 The wording is the platform's, with its faults ("are not longer", the missing space after "destination."). Texts under
 `mapping.node.` are those of its configuration library; across its versions they differ in the end of the sentence.
@@ -6,10 +6,10 @@ The wording is the platform's, with its faults ("are not longer", the missing sp
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from component.mapping.model import Finding, MappingError, RefusedError
+from component.mapping.model import MappingError, RefusedError
 
 ERRORS: Final[Mapping[str, str]] = {
     "mapping.orphaned_manifest": "Found orphaned table manifest: {names}",
@@ -31,6 +31,25 @@ ERRORS: Final[Mapping[str, str]] = {
         'Params "delimiter", "enclosure" or "columns" specified in mapping are not longer supported.'
         ' Skipping file "{source}".'
     ),
+    "mapping.file_name_dots": (
+        'Failed to resolve destination for output table "{source}". Without a default bucket, a mapping or a manifest '
+        'the name "{name}" must be a table id, with exactly two dots, but it has {dots}.'
+    ),
+    "mapping.source_missing_2017": "Table source '{name}' not found.",
+    "mapping.orphaned_manifest_2017": "Found orphaned table manifest: '{name}'",
+    "mapping.manifest_2017": "Failed to read table manifest from file {name} {reason}",
+    "mapping.manifest_json_2017": "{reason}",
+    "mapping.table_name_2017": (
+        "CSV file '{destination}' file name is not a valid table identifier, either set output mapping for '{source}' "
+        "or make sure that the file name is a valid Storage table identifier."
+    ),
+    "mapping.slices_without_columns_2017": "Sliced file '{source}': columns specification missing.",
+    "mapping.file_missing": "File '{name}' not found.",
+    "mapping.file_orphaned_manifest": "Found orphaned file manifest: '{name}'",
+    "mapping.file_manifest": 'Failed to parse manifest file "{path}" as "json": {reason}',
+    "mapping.file_manifest_2017": "Failed to parse manifest file {path} as json {reason}",
+    "mapping.file_options": "Failed to write manifest for table {path}.",
+    "mapping.file_unprocessed": "Couldn't process output mapping for file(s) {names}.",
     "mapping.no_configuration": "Configuration ID not set, but is required for default_bucket option.",
     "mapping.destination_type": (
         "Keboola\\OutputMapping\\Writer\\Table\\TableConfigurationResolver::ensureConfigurationDestination(): "
@@ -50,6 +69,11 @@ WARNINGS: Final[Mapping[str, str]] = {
     ),
     "mapping.column_renamed": 'Column name "{column}" was webalized to "{renamed}"',
     "mapping.empty_key_column": "Found empty column name in key array.",
+    "mapping.empty_key_2017": "Empty primary key found",
+    "mapping.source_in_manifest": (
+        'The manifest of "{source}" has the key "source". The documented example has it too, but it means nothing, and '
+        "the platform's code refuses it: leave it out."
+    ),
     "mapping.slices_not_sliced": 'Sliced files without manifest are not supported. Skipping file "{source}"',
     "mapping.empty_not_sliced": 'Empty files cannot be sliced. Skipping file "{source}".',
 }
@@ -75,12 +99,6 @@ REASONS: Final[Mapping[str, str]] = {
 }
 """Code -> text that another text quotes as its reason."""
 
-FINDINGS: Final[Mapping[str, str]] = {
-    "finding.shared_destination": 'Sources {names} land in one table, "{destination}"; their loads run in parallel.',
-    "finding.own_input": 'Source "{source}" lands in "{destination}", a table that the job reads.',
-}
-"""Code -> text of a finding that the platform lacks."""
-
 
 def refusal(code: str, source: str | None = None, reason: tuple[str, str] | None = None, **fields: Any) -> RefusedError:
     """Return the exception for an error code; `reason` is the code and the text of what the error quotes."""
@@ -94,11 +112,6 @@ def warning(code: str, **fields: Any) -> str:
     return f"warning: {WARNINGS[code].format(**fields)}"
 
 
-def finding(code: str, source: str | None = None, **fields: Any) -> Finding:
-    """Return a finding."""
-    return Finding(code, FINDINGS[code].format(source=source, **fields), source)
-
-
-def quoted(names: list[str]) -> str:
+def quoted(names: Iterable[str]) -> str:
     """Names as the platform lists them: each in double quotes, joined by comma and blank."""
     return ", ".join(f'"{name}"' for name in names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, Final
 
 import pyarrow as pa
@@ -10,6 +11,7 @@ import pyarrow as pa
 from component.dataset.garbage import Garbage
 from component.dataset.history import Commit
 from component.dataset.reader import Dataset, Explanation
+from component.dataset.verify import Verdict
 from component.report.amounts import counted, size_text
 
 MOST_LISTED: Final = 20
@@ -118,3 +120,29 @@ def row_lines(rows: pa.Table, *, limited: int | None) -> list[str]:
     ]
     note = f" (the first {limited}; --limit gives more)" if rows.num_rows == limited else ""
     return [head.rstrip(), *lines, f"{counted(rows.num_rows, 'row')}{note}"]
+
+
+def describe_verdict(verdict: Verdict, done: Sequence[str]) -> dict[str, Any]:
+    """Return what a verification found, and what a repair before it did."""
+    return {
+        "uuid": verdict.uuid,
+        "sound": not verdict.faults,
+        "files": verdict.files,
+        "rows": verdict.rows,
+        "indices": verdict.indices,
+        "repaired": list(done),
+        "faults": [asdict(fault) for fault in verdict.faults],
+    }
+
+
+def verdict_lines(found: Mapping[str, Any]) -> list[str]:
+    """Return what a verification found, for people."""
+    faults = [
+        f"{fault['code']}: {fault['text']}"
+        + "".join(f" ({name} {fault[name]!r})" for name in ("key", "column") if fault[name])
+        + (f" - {fault['mend']}" if fault["mend"] else "")
+        for fault in found["faults"]
+    ]
+    read = f"{counted(found['files'], 'file')}, {counted(found['rows'], 'row')}, {found['indices']} indices"
+    verdict = "no fault" if found["sound"] else counted(len(faults), "fault")
+    return [*found["repaired"], *faults, f"{found['uuid']}: {verdict} in {read}"]

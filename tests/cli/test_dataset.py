@@ -192,3 +192,62 @@ def test_a_deletion_asks_first(store):
     done = CliRunner().invoke(app, ["dataset", "delete", address, "--yes"])
     assert done.exit_code == 0
     assert not list(store.list(""))
+
+
+def test_a_sound_dataset_is_verified(ask):
+    assert ask("verify") == "sales: no fault in 3 files, 4 rows, 1 indices\n"
+
+
+def test_a_faulty_dataset_is_exit_code_1_until_it_is_repaired(store):
+    header = next(history(store, "sales")).header
+    store.delete(header.indices["n"])
+    address = f"{store.url}/sales"
+    found = CliRunner().invoke(app, ["dataset", "verify", address])
+    assert found.exit_code == 1
+    assert "verify.index: The index cannot be read" in found.stdout
+    mended = CliRunner().invoke(app, ["dataset", "verify", address, "--repair", "--format", "json"])
+    assert mended.exit_code == 0
+    assert json.loads(mended.stdout)["repaired"] == ["built the index on n again"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text", "left"),
+    [
+        (["delete-rows", "--where", "n >= 2"], "rows are deleted", [None, 1]),
+        (["delete-rows", "--where", "n > 99"], "no row is like that", [None, 1, 2, 3]),
+        (["compact"], "no partition has several small files", [None, 1, 2, 3]),
+        (["build-index", "--columns", "d, day"], "indexed on d, day", [None, 1, 2, 3]),
+        (["drop-index", "--columns", "n"], "no longer indexed on n", [None, 1, 2, 3]),
+        (["set", "owner=you", "level=2", "--unset", "team"], "metadata are set", [None, 1, 2, 3]),
+        (["set", "owner=me"], "so already", [None, 1, 2, 3]),
+    ],
+)
+def test_an_operation_is_done_and_said(ask, arguments, text, left):
+    assert text in ask(*arguments)
+    assert sorted((row["n"] for row in rows_of(ask("query", "--format", "json"))), key=str) == sorted(left, key=str)
+
+
+def test_deleting_rows_without_a_condition_is_refused(ask):
+    assert "A predicate list is empty" in ask("delete-rows", code=1)
+
+
+def test_small_files_are_put_together(ask, store):
+    write_dataset(store, ROWS, mode="append")
+    assert json.loads(ask("compact", "--sort-by", "day", "--format", "json"))["files"] == 3
+
+
+def test_a_dataset_goes_back_to_an_earlier_state(ask, store):
+    _, first = history(store, "sales")
+    assert f"as it was after commit {first.id}" in ask("restore", first.id)
+    assert len(rows_of(ask("query", "--format", "json"))) == 2
+
+
+def test_a_dataset_is_copied_and_renamed(ask, store, tmp_path):
+    assert "copied" in ask("copy", f"{tmp_path}/backup/sales")
+    assert len(list(LocalStore(tmp_path / "backup").list("sales/table/k="))) == 3
+    assert ask("rename", "old_sales") == "sales is old_sales now\n"
+    assert CliRunner().invoke(app, ["dataset", "ls", store.url]).stdout == "old_sales\n"
+
+
+def test_metadata_without_a_value_are_refused(ask):
+    assert "'owner' is no KEY=VALUE" in ask("set", "owner", code=1)

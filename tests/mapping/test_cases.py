@@ -1,4 +1,4 @@
-"""Executed outcomes of the platform's own code, run through a real folder (rule set 2026)."""
+"""Executed outcomes of the platform's own code of two eras, run through a real folder."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from component.folder.out_listing import list_outputs
+from component.mapping.finding_texts import FINDINGS
 from component.mapping.model import DataTypes, MappingLayer, Settings
-from component.mapping.resolve import resolve
+from component.mapping.resolve import RULE_SETS, resolve
 
 CASES = json.loads((Path(__file__).parents[1] / "data" / "output-mapping.json").read_text(encoding="utf-8"))
 ROOT = "<ROOT>"
@@ -37,12 +38,17 @@ def settings_of(case):
     )
 
 
-@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case["v2026"] is not None])
-def test_the_resolver_says_what_the_platform_did(name, tmp_path):
+@pytest.mark.parametrize("rules", ["2026", "2017"])
+@pytest.mark.parametrize("name", CASES)
+def test_the_resolver_says_what_the_platform_did(name, rules, tmp_path):
     case = CASES[name]
-    resolution = resolve(
-        list_outputs(lay_out(case, tmp_path)), case["settings"].get("mapping", []), settings_of(case), "2026"
-    )
+    expected = case[f"v{rules}"]
+    listing = list_outputs(lay_out(case, tmp_path))
+    resolution = resolve(listing, case["settings"].get("mapping", []), settings_of(case), rules)
+    if expected is None:  # a feature that the time did not know
+        assert rules == "2017"
+        assert case["settings"].get("failed") or case["settings"]["features"]
+        return
     loads = [
         {
             "source": load.source,
@@ -53,12 +59,21 @@ def test_the_resolver_says_what_the_platform_did(name, tmp_path):
         for load in resolution.loads
     ]
     error = resolution.error and resolution.error.text.replace(str(tmp_path), ROOT)
-    expected = case["v2026"]
     assert loads == expected["loads"]
     assert error == expected["error"]
     assert list(resolution.log) == expected["log"]
     assert [swallowed.text for swallowed in resolution.swallowed] == expected["swallowed"]
 
 
-def test_there_are_cases():
-    assert len(CASES) > 60
+def test_there_are_cases_of_both_eras():
+    assert sum(case["v2026"] is not None for case in CASES.values()) > 60
+    assert sum(case["v2017"] is not None for case in CASES.values()) > 50
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_rule_set_has_findings_and_no_other_exception(name, tmp_path):
+    case = CASES[name]
+    listing = list_outputs(lay_out(case, tmp_path))
+    for rules in RULE_SETS:
+        resolution = resolve(listing, case["settings"].get("mapping", []), settings_of(case), rules)
+        assert all(one.code in FINDINGS for one in resolution.findings)

@@ -7,11 +7,11 @@ from component.mapping.manifest_parser import read_manifest
 from component.mapping.model import RefusedError
 from component.mapping.table_config import DEFAULTS
 
-PATH = "/work/data/out/tables//t.csv.manifest"
+PATH = "/data/out/tables//t.csv.manifest"
 
 
 def read(data):
-    return read_manifest(OutManifest("t.csv.manifest", data), OutListing("/work/data"))
+    return read_manifest(OutManifest("t.csv.manifest", data), OutListing("/data"))
 
 
 @pytest.mark.parametrize("data", [b"{}", b"[]", b"null", b" \n{} "])

@@ -11,6 +11,7 @@ from component.mapping.platform_values import (
     JsonError,
     array,
     array_key,
+    comparison_key,
     decode_json,
     entries,
     json_text,
@@ -157,3 +158,16 @@ def test_types_have_the_platforms_names(value, name):
 
 def test_quoted_values_escape_slashes_and_what_is_not_ascii():
     assert json_text({"a": "č/"}) == '{"a":"\\u010d\\/"}'
+
+
+@pytest.mark.parametrize(("one", "other"), [("1e1", "10"), (5, "5"), (5.0, " 5"), ("+1", "1.0"), (None, ""), (True, 1)])
+def test_what_php_takes_as_equal_has_one_key(one, other):
+    assert comparison_key(one) == comparison_key(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("1e1", "10x"), ("a", "A"), ("9007199254740993", "9007199254740992"), ("1e999", "1e1000"), ("1", "")],
+)
+def test_what_php_takes_as_different_has_two_keys(one, other):
+    assert comparison_key(one) != comparison_key(other)

@@ -238,8 +238,3 @@ class TestFailedJob:
         assert [error.code for error in resolution.swallowed] == ["mapping.invalid_destination"]
         assert resolution.error.code == "mapping.table_id"
         assert resolution.error.text == "Value is not a valid table ID"
-
-
-def test_findings_are_over_all_loads():
-    resolution = resolve(outputs("a", "b"), entry("a", "in.c-main.b"), input_tables=frozenset({"in.c-main.b"}))
-    assert [one.code for one in resolution.findings] == ["finding.shared_destination"] + ["finding.own_input"] * 2

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 
-from component.mapping.model import RefusedError
-from component.mapping.texts import ERRORS, FINDINGS, REASONS, WARNINGS, refusal
+from component.mapping import finding_texts
+from component.mapping.finding_texts import FINDINGS, finding
+from component.mapping.model import Level, RefusedError
+from component.mapping.texts import ERRORS, REASONS, WARNINGS, refusal
 
 TABLES = (ERRORS, WARNINGS, REASONS, FINDINGS)
 
@@ -12,6 +15,17 @@ def test_every_code_stands_for_one_text():
     codes = [code for table in TABLES for code in table]
     assert len(codes) == len(set(codes))
     assert all(code.startswith(("mapping.", "finding.")) for code in codes)
+
+
+def test_a_finding_says_what_happens_and_what_to_do():
+    for level, text, remedy in FINDINGS.values():
+        assert level in Level
+        assert text.endswith(".")
+        assert remedy.endswith(".")
+    found = finding("finding.dot_file", ".x")
+    assert found.text == 'The platform does not see ".x": its name begins with a dot. Remove it.'
+    assert found.level is Level.NOTE
+    assert found.source == ".x"
 
 
 def test_braces_in_names_are_shown_as_they_are():
@@ -28,3 +42,18 @@ def test_a_refusal_is_a_user_error_with_the_place_and_survives_pickling():
     assert isinstance(again, RefusedError)
     assert again.error == refused.error
     assert str(again) == str(refused)
+
+
+def test_every_finding_is_used_and_documented():
+    folder = Path(finding_texts.__file__).parent
+    code = "".join(path.read_text(encoding="utf-8") for path in folder.glob("*.py") if path.stem != "finding_texts")
+    page = (folder.parents[1] / "docs" / "mapping.md").read_text(encoding="utf-8")
+    for name, (level, _, _) in FINDINGS.items():
+        assert f'"{name}"' in code
+        assert f"| `{name}` | {level} |" in page
+
+
+def test_every_error_and_warning_is_used():
+    folder = Path(finding_texts.__file__).parent
+    code = "".join(path.read_text(encoding="utf-8") for path in folder.glob("*.py") if path.stem != "texts")
+    assert [name for name in (*ERRORS, *WARNINGS) if f'"{name}"' not in code] == []
