@@ -1,8 +1,9 @@
 """Predicates in disjunctive normal form: `[[(column, op, value), …AND], …OR]` (reference kartothek 4).
 
-Nulls follow SQL: a comparison with null is not true, so such rows are left out. NaN follows IEEE 754: it equals
-nothing, itself included, and the two zeros are equal. Values are read as the column's type, so a date may be given as
-text.
+Nulls follow SQL: a comparison with null is not true, so such rows are left out; `is null` and `is not null` ask for
+them, with null for a value. `like` takes a text that ends in `%` and finds what begins with the rest. NaN follows IEEE
+754: it equals nothing, itself included, and the two zeros are equal. Values are read as the column's type, so a date
+may be given as text.
 """
 
 from __future__ import annotations
@@ -17,14 +18,16 @@ import pyarrow.compute as pc
 
 from component.errors import Place, UserError
 
-OPERATORS: Final = ("==", "!=", "<", "<=", ">", ">=", "in", "not in")
+OPERATORS: Final = ("==", "!=", "<", "<=", ">", ">=", "in", "not in", "is null", "is not null", "like")
+_OF_NULLS: Final = ("is null", "is not null")
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
     """One comparison; `value` is an Arrow scalar of the column's type, or an Arrow array for `in` and `not in`.
 
-    Of a column that has no values yet (Arrow's null type) it is a null scalar, and the comparison is never true.
+    Of a column that has no values yet (Arrow's null type) it is a null scalar, and the comparison is never true. For
+    `like` it is the text that values begin with.
     """
 
     column: str
@@ -35,26 +38,34 @@ class Condition:
     def expression(self) -> pc.Expression:
         """The comparison as an Arrow expression; null or false where the column is null."""
         column = pc.field(self.column)
+        if self.operator in _OF_NULLS:
+            return column.is_null() if self.operator == "is null" else column.is_valid()
         if pa.types.is_null(self.value.type):
             return pc.scalar(False)
         if self.operator == "in":
             return pc.is_valid(column) & pc.is_in(column, options=pc.SetLookupOptions(self.value))
         if self.operator == "not in":
             return pc.is_valid(column) & ~pc.is_in(column, options=pc.SetLookupOptions(self.value))
+        if self.operator == "like":
+            return pc.starts_with(column, self.value.as_py())
         return _COMPARE[self.operator](column, self.value)
 
     def holds(self, value: Any) -> bool:
-        """Say whether the comparison is true of one value (of a partition key)."""
+        """Say whether the comparison is true of one value (of a partition key, which is never null)."""
+        if self.operator in _OF_NULLS:
+            return self.operator == "is not null"
         scalar = pa.scalar(value, self.value.type)
         if self.operator in {"in", "not in"}:
             found = bool(pc.is_in(scalar, value_set=self.value).as_py())
             return found if self.operator == "in" else not found
+        if self.operator == "like":
+            return bool(pc.starts_with(scalar, self.value.as_py()).as_py())
         return bool(_KERNELS[self.operator](scalar, self.value).as_py())
 
     @property
     def indexable(self) -> bool:
         """Whether an index can answer: it names neither nulls nor NaN, and most of it would be read for `!=`."""
-        return self.operator not in {"!=", "not in"} and not pa.types.is_null(self.value.type)
+        return self.operator not in {"!=", "not in", *_OF_NULLS} and not pa.types.is_null(self.value.type)
 
     def may_hold(self, low: Any, high: Any) -> bool:
         """Say whether the comparison can be true of a value between two values."""
@@ -63,6 +74,9 @@ class Condition:
             return bool(_KERNELS[self.operator](low, self.value).as_py())
         if self.operator in {">", ">="}:
             return bool(_KERNELS[self.operator](high, self.value).as_py())
+        if self.operator == "like":
+            prefix = self.value.as_py()
+            return bool(high.as_py() >= prefix and low.as_py()[: len(prefix)] <= prefix)
         inside = pc.and_(pc.greater_equal(self.value, low), pc.less_equal(self.value, high))
         return bool(pc.any(inside).as_py() if self.operator == "in" else inside.as_py())
 
@@ -125,6 +139,10 @@ def _bind(condition: Sequence[Any], schema: pa.Schema) -> Condition:
 
 
 def _bind_value(column: str, operator: str, value: Any, data_type: pa.DataType) -> Any:
+    if operator in _OF_NULLS:
+        if value is not None:
+            raise _misfit(column, value, "null")
+        return pa.scalar(None, data_type)
     if pa.types.is_null(data_type):
         return pa.scalar(None)
     if pa.types.is_nested(data_type):
@@ -134,11 +152,22 @@ def _bind_value(column: str, operator: str, value: Any, data_type: pa.DataType) 
             place=Place(column=column),
             remedy="Use another column.",
         )
+    if operator == "like":
+        return pa.scalar(_prefix(column, value, data_type), data_type)
     if operator not in {"in", "not in"}:
         return pa.scalar(_value(column, value, data_type), data_type)
     if not isinstance(value, (list, tuple, set, frozenset)):
         raise _misfit(column, value, f"a list of {data_type}")
     return pa.array(_as_set([_value(column, each, data_type) for each in value]), data_type)
+
+
+def _prefix(column: str, value: Any, data_type: pa.DataType) -> str:
+    """Return what the values of a `like` begin with."""
+    if not pa.types.is_string(data_type):
+        raise _misfit(column, value, f"for another operator: `like` is for text, not for {data_type}")
+    if not isinstance(value, str) or not value.endswith("%") or "%" in value[:-1] or "_" in value:
+        raise _misfit(column, value, "text with one % at its end and no _: `like` finds beginnings only")
+    return value[:-1]
 
 
 def _as_set(values: Sequence[Any]) -> list[Any]:

@@ -11,7 +11,9 @@ from component.dataset.predicates import OPERATORS
 from component.errors import UserError
 
 _CONDITION: Final = re.compile(
-    r"\s*(?P<column>.+?)\s*(?:(?P<sign>==|!=|<=|>=|<|>)|\s(?P<word>not in|in)\s)\s*(?P<value>.*?)\s*", re.DOTALL
+    r"\s*(?P<column>.+?)\s*"
+    r"(?:(?:(?P<sign>==|!=|<=|>=|<|>)|\s(?P<word>not in|in|like)\s)\s*(?P<value>.*?)|\s(?P<null>is not null|is null))\s*",
+    re.DOTALL,
 )
 
 
@@ -24,6 +26,8 @@ def parse_condition(text: str) -> list[Any]:
             f"{text!r} is no condition",
             remedy=f"Write column, operator and value; operators are {', '.join(OPERATORS)}.",
         )
+    if found["null"]:
+        return [found["column"], found["null"], None]
     return [found["column"], found["sign"] or found["word"], _value(found["value"])]
 
 

@@ -95,6 +95,8 @@ def test_an_older_state_is_shown_and_asked(ask, store):
         (['k == "y"'], [3]),
         (["d == 1.10"], [1]),
         (["day < 2026-01-03"], [1, 2]),
+        (["n is not null", "d is null"], [3]),
+        (["k like x%"], [1, 2]),
     ],
 )
 def test_conditions_are_typed_as_people_write_them(ask, where, expected):

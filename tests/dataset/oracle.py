@@ -21,18 +21,23 @@ _COMPARE = {
     ">=": lambda cell, value: cell >= value,
     "in": lambda cell, value: any(cell == each for each in value),
     "not in": lambda cell, value: all(cell != each for each in value),
+    "like": lambda cell, value: cell.startswith(value[:-1]),
 }
+_OF_NULLS = {"is null": lambda cell: cell is None, "is not null": lambda cell: cell is not None}
 
 
 def keeps(row: dict[str, Any], predicates: Sequence[Sequence[tuple[str, str, Any]]]) -> bool:
     """SQL's answer: a comparison with null is not true. Python's floats are IEEE's, NaN and zeros included."""
     return any(
-        all(
-            row[column] is not None and _COMPARE[operator](row[column], value)
-            for column, operator, value in conjunction
-        )
+        all(_holds(row[column], operator, value) for column, operator, value in conjunction)
         for conjunction in predicates
     )
+
+
+def _holds(cell: Any, operator: str, value: Any) -> bool:
+    if operator in _OF_NULLS:
+        return _OF_NULLS[operator](cell)
+    return cell is not None and _COMPARE[operator](cell, value)
 
 
 def filtered(rows: pa.Table, predicates: Sequence[Sequence[tuple[str, str, Any]]]) -> pa.Table:
@@ -47,6 +52,11 @@ def _operand(draw: st.DrawFn, rows: pa.Table, column: str) -> Any:
     return draw(st.sampled_from(there) | any_value if there else any_value)
 
 
+def _beginning(draw: st.DrawFn, rows: pa.Table, column: str) -> str:
+    text = _operand(draw, rows, column).replace("%", "").replace("_", "")
+    return text[: draw(st.integers(0, 3))] + "%"
+
+
 @st.composite
 def predicates(draw: st.DrawFn, rows: pa.Table) -> list[list[tuple[str, str, Any]]]:
     """Predicates in disjunctive normal form for the columns of a table."""
@@ -55,8 +65,14 @@ def predicates(draw: st.DrawFn, rows: pa.Table) -> list[list[tuple[str, str, Any
         conjunction = []
         for _ in range(draw(st.integers(1, 3))):
             column = draw(st.sampled_from(rows.column_names))
-            operator = draw(st.sampled_from(sorted(_COMPARE)))
-            if operator in {"in", "not in"}:
+            is_text = pa.types.is_string(rows.schema.field(column).type)
+            operators = [name for name in (*_COMPARE, *_OF_NULLS) if is_text or name != "like"]
+            operator = draw(st.sampled_from(operators))
+            if operator in _OF_NULLS:
+                value = None
+            elif operator == "like":
+                value = _beginning(draw, rows, column)
+            elif operator in {"in", "not in"}:
                 value = [_operand(draw, rows, column) for _ in range(draw(st.integers(0, 3)))]
             else:
                 value = _operand(draw, rows, column)

@@ -32,7 +32,7 @@ def questions(draw):
     files = {f"l{n}": draw(columns(data_type, draw(st.integers(0, 5)))) for n in range(draw(st.integers(0, 4)))}
     rows = pa.table({"c": pa.concat_arrays([pa.array([], data_type), *files.values()])})
     conditions = [c for conjunction in draw(oracle.predicates(rows)) for c in conjunction]
-    return data_type, files, [c for c in conditions if c[1] not in {"!=", "not in"}]
+    return data_type, files, [c for c in conditions if c[1] not in {"!=", "not in", "is null", "is not null"}]
 
 
 @with_files

@@ -173,3 +173,28 @@ def test_only_operators_that_name_values_ask_an_index():
     operators = ("==", "in", "<", "<=", ">", ">=", "!=", "not in")
     bound = bind_predicates([[("i", operator, [1] if "in" in operator else 1) for operator in operators]], SCHEMA)
     assert [condition.operator for condition in bound[0] if condition.indexable] == list(operators[:6])
+
+
+@pytest.mark.parametrize(
+    ("condition", "text"),
+    [
+        (("s", "like", "a%b%"), "one % at its end"),
+        (("s", "like", "a_%"), "one % at its end"),
+        (("s", "like", "abc"), "one % at its end"),
+        (("s", "like", 1), "one % at its end"),
+        (("i", "like", "1%"), "`like` is for text, not for int64"),
+        (("i", "is null", 1), "Give a value of type null"),
+    ],
+)
+def test_a_like_of_more_than_a_beginning_and_a_null_with_a_value_are_refused(condition, text):
+    with pytest.raises(UserError) as caught:
+        bind_predicates([[condition]], SCHEMA)
+    assert caught.value.code == "dataset.predicate"
+    assert text in str(caught.value)
+
+
+@pytest.mark.parametrize("name", SCHEMA.names)
+def test_nulls_of_every_type_are_found(name):
+    rows = pa.table({name: pa.nulls(2, SCHEMA.field(name).type)})
+    assert rows.filter(expression_of(bind_predicates([[(name, "is null", None)]], rows.schema))).num_rows == 2
+    assert rows.filter(expression_of(bind_predicates([[(name, "is not null", None)]], rows.schema))).num_rows == 0
