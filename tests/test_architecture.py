@@ -30,6 +30,7 @@ ROOMS = [
     {"formats"},
     {"mapping"},
     {"folder"},
+    {"staging"},
     {"store"},
     {"tables"},
     {"config"},
@@ -100,7 +101,7 @@ def test_what_is_imported_is_declared_and_what_is_declared_is_imported():
     names = {entry.split(">")[0] for entry in declared}
     outside = {name.split(".")[0] for module in MODULES for name in imported(ast.walk(tree(module)))}
     outside -= {*sys.stdlib_module_names, "component"}
-    packages = {CARRIED.get(name, name) for top in outside for name in packages_distributions()[top]}
+    packages = {CARRIED.get(name, name).lower() for top in outside for name in packages_distributions()[top]}
     assert packages | LOOKED_FOR == names
 
 

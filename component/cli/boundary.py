@@ -1,23 +1,42 @@
 """Where a command ends: every exception becomes an exit code and one sentence on stderr.
 
-Exit codes: 0 done, 1 the user or a retry can help, 2 a fault of ours (reference keboola 1.5).
+Exit codes: 0 done, 1 the user or a retry can help, 2 a fault of ours (reference keboola 1.5); 128 and more say by
+which signal a run was stopped, as shells do.
 """
 
 from __future__ import annotations
 
 import sys
+from typing import Final
 
 from component.errors import TablemillError
 from component.report.failure import render_failure
+from component.report.lines import write_text
 from component.report.log import Log
 from component.runner.interrupts import Interrupted
+
+FAULT: Final = 2
 
 
 def fail(error: BaseException, log: Log) -> int:
     """Say what went wrong, once, and return the exit code."""
-    if isinstance(error, Interrupted):
-        sys.stderr.write(f"{error}\n")
-        return error.exit_code
     width = log.screen.width if log.screen is not None else None
-    sys.stderr.write(render_failure(error, width, log=log) + "\n")
-    return error.exit_code if isinstance(error, TablemillError) else 2
+    write_text(sys.stderr, f"{sentence(error, log, width)}\n")
+    return exit_code(error)
+
+
+def exit_code(error: BaseException) -> int:
+    """Return the exit code that an error ends the process with."""
+    return error.exit_code if isinstance(error, TablemillError | Interrupted) else FAULT
+
+
+def sentence(error: BaseException, log: Log, width: int | None = None) -> str:
+    """Return what the user reads, folded to `width` columns unless None; the details of a fault of ours are logged."""
+    return str(error) if isinstance(error, Interrupted) else render_failure(error, width, log=log)
+
+
+def error_code(error: BaseException) -> str:
+    """Return the stable code of an error; `interrupted` for a run that was stopped."""
+    if isinstance(error, Interrupted):
+        return "interrupted"
+    return error.code if isinstance(error, TablemillError) else "internal"

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from component import __version__
-from component.cli import dataset
+from component.cli.check import check
+from component.cli.dataset_changes import app as dataset_commands
+from component.cli.replay import replay
+from component.cli.resolve import resolve
 from component.cli.run import run
 
 app = typer.Typer(
@@ -37,15 +42,28 @@ def _tablemill(
 
 
 app.command(epilog="Example: tablemill run --data ./data-sample")(run)
-app.add_typer(dataset.app)
+app.command(epilog="Example: tablemill resolve --data ./data-sample --default-bucket in.c-main")(resolve)
+app.command(epilog="Example: tablemill check --data ./data-sample")(check)
+app.command(epilog="Example: tablemill replay stage_0.zip --expected stage_output.zip")(replay)
+
+app.add_typer(dataset_commands)
 
 
 def main() -> None:
     """Run the command line."""
+    _open_missing_streams()
+    logging.getLogger().addHandler(logging.NullHandler())  # py4j tells stderr of an interrupt, with a stack trace
     try:
         app()
     finally:
         _let_go_of_stdout()
+
+
+def _open_missing_streams() -> None:
+    """Open nothing for a stream that was closed; else the next file, or Java's output, would take its number."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - for good
 
 
 def _let_go_of_stdout() -> None:

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-import logging
+import json
 import os
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from component import clock
-from component.cli.boundary import fail
+from component.actions.request import read_request
+from component.cli.boundary import error_code, exit_code, fail, sentence
 from component.config.environment import Environment
-from component.report.log import LineHandler, Log, open_log
-from component.report.progress import open_progress
-from component.report.summary import render_json, show_summary
-from component.runner.interrupts import Interrupted, ignore_interrupts, interruptible
+from component.report.lines import KeepingHandler, LineHandler, write_text
+from component.report.log import Log
+from component.report.opening import open_log, open_progress
+from component.report.summary import RunSummary, render_json
+from component.report.summary_text import show_summary
+from component.runner.interrupts import Interrupted, deadline, ignore_interrupts, interruptible
 
 if TYPE_CHECKING:
+    from component.config.model import Config
     from component.runner.run import StartEngine
 
 
@@ -40,48 +45,93 @@ def run_folder(
 ) -> int:
     """Run a data folder and return the exit code; an error is one sentence on stderr.
 
-    `start` gives the Spark to run on; None starts one of its own.
+    With `as_json` stdout is one document, whether the run succeeds or not. `start` gives the Spark to run on; None
+    starts one of its own.
     """
-    terminal = sys.stdout.isatty() and not as_json
-    log = _open_log(None, None, terminal=terminal, as_json=as_json)
+    voice = Voice(as_json)
     try:
-        chosen = {**variables, "KBC_DATADIR": str(data)} if data is not None else variables
-        environment = Environment.from_variables(chosen)
-        log.close()
-        port = None if environment.logger_port is None else str(environment.logger_port)
-        log = _open_log(environment.logger_addr, port, terminal=terminal, as_json=as_json)
         with interruptible():
-            return _run_logged(environment, log, start, as_json=as_json, terminal=terminal)
+            environment = Environment.from_variables(variables, data)
+            voice.log.hide(environment.secrets)
+            if (request := read_request(environment)) is not None:
+                from component.actions import dispatch  # noqa: PLC0415 - what a run does not need
+
+                voice.act(dispatch.quiet_log())
+                write_text(sys.stdout, dispatch.answer(request, voice.log) + "\n")
+                return 0
+            from component.config.load import load_config  # noqa: PLC0415 - 100 ms that a help text need not pay
+
+            config = load_config(environment.data_dir, hide=voice.log.hide)
+            voice.speak_to(environment, config)
+            with deadline(config.parameters.limits.deadline_seconds):
+                voice.conclude(_run_logged(environment, config, voice, start))
+            return 0
     except BaseException as error:  # noqa: BLE001 - the boundary: everything becomes an exit code and one sentence
         if isinstance(error, Interrupted):
             ignore_interrupts()  # until the process has ended: it was asked to once, and it does
-        return fail(error, log)
+        return voice.fail(error)
     finally:
-        log.close()
+        voice.log.close()
 
 
-def _open_log(address: str | None, port: str | None, *, terminal: bool, as_json: bool) -> Log:
-    """Open the log; where stdout is for JSON only, what people must see goes to stderr."""
-    if not as_json or address:
-        return open_log(logger_addr=address, logger_port=port, terminal=terminal)
-    handler = LineHandler(sys.stderr)
-    handler.addFilter(lambda record: record.levelno >= logging.WARNING)
-    return Log(handler)
+@dataclass(slots=True)
+class Voice:
+    """Where a run says what it has to say: lines or a screen on stdout, GELF, or one JSON document at its end."""
+
+    as_json: bool
+    kept: KeepingHandler = field(default_factory=KeepingHandler)
+    log: Log = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.log = Log(self.kept if self.as_json else LineHandler(sys.stdout))
+
+    @property
+    def terminal(self) -> bool:
+        """Whether stdout is drawn on."""
+        return not self.as_json and sys.stdout.isatty()
+
+    def speak_to(self, environment: Environment, config: Config) -> None:
+        """Turn to where the environment and the configuration want messages; secrets stay hidden."""
+        if environment.logger_addr or not self.as_json:
+            self.log = open_log(
+                logger_addr=environment.logger_addr,
+                logger_port=environment.logger_port,
+                logger_type=environment.logger_type or config.image_parameters.logger,
+                terminal=self.terminal,
+                secrets=self.log.secrets,
+            )
+
+    def act(self, log: Log) -> None:
+        """Turn to the log of a synchronous action: stdout is the answer's alone."""
+        log.hide(self.log.secrets)
+        self.log, self.as_json = log, False
+
+    def conclude(self, summary: RunSummary) -> None:
+        """Show what the run did."""
+        if self.as_json:
+            self._print(render_json(summary) | {"log": self.kept.messages})
+        else:
+            show_summary(summary, self.log)
+
+    def fail(self, error: BaseException) -> int:
+        """Say what went wrong and return the exit code."""
+        if not self.as_json:
+            return fail(error, self.log)
+        text = sentence(error, self.log)
+        self._print({"error": {"code": error_code(error), "text": text}, "log": self.kept.messages})
+        write_text(sys.stderr, f"{text}\n")
+        return exit_code(error)
+
+    def _print(self, document: dict[str, Any]) -> None:
+        write_text(sys.stdout, json.dumps(self.log.mask_json(document), indent=2) + "\n")
 
 
-def _run_logged(environment: Environment, log: Log, start: StartEngine | None, *, as_json: bool, terminal: bool) -> int:
+def _run_logged(environment: Environment, config: Config, voice: Voice, start: StartEngine | None) -> RunSummary:
     from component.runner.run import run as run_component  # noqa: PLC0415 - Spark is loaded only by what needs it
     from component.spark.engine import Engine  # noqa: PLC0415
 
-    progress = open_progress(terminal, log, clock.monotonic)
+    progress = open_progress(voice.terminal, voice.log, clock.monotonic)
     try:
-        summary = run_component(environment, log, progress, start=start or Engine)
+        return run_component(environment, config, voice.log, progress, start=start or Engine)
     finally:
         progress.finish()
-    if as_json:
-        import json  # noqa: PLC0415
-
-        sys.stdout.write(json.dumps(render_json(summary), indent=2) + "\n")
-    else:
-        show_summary(summary, log)
-    return 0

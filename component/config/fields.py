@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Annotated, Any, Final, LiteralString
+from typing import Annotated, Any, Final, LiteralString, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -82,7 +82,7 @@ class Strict(Lenient):
     model_config = ConfigDict(extra="forbid")
 
 
-class _ObjectSchema:
+class ObjectSchema:
     """The JSON Schema of an object that may arrive as PHP's `[]`."""
 
     @classmethod
@@ -135,5 +135,8 @@ Character = Annotated[
 Positive = Annotated[StrictInt, Field(gt=0), BeforeValidator(_integral)]
 Length = Annotated[str, BeforeValidator(_number_as_text, json_schema_input_type=str | int)]
 Formats = Annotated[tuple[Name, ...], BeforeValidator(_one_or_more, json_schema_input_type=Name | list[Name])]
-JsonObject = Annotated[dict[str, JsonValue], BeforeValidator(empty_list_as_object), _ObjectSchema]
-Texts = Annotated[dict[str, str], BeforeValidator(empty_list_as_object), _ObjectSchema]
+JsonObject = Annotated[dict[str, JsonValue], BeforeValidator(empty_list_as_object), ObjectSchema]
+Texts = Annotated[dict[str, str], BeforeValidator(empty_list_as_object), ObjectSchema]
+_Value = TypeVar("_Value")
+ByName = Annotated[dict[Name, _Value], BeforeValidator(empty_list_as_object), ObjectSchema]
+"""An object whose keys are names of the user's, say of columns."""

@@ -13,6 +13,8 @@ from component.naming import UTF8_BOM
 
 SURROGATES: Final = ("\ud800", "\udfff")
 """First and last half of a pair: alone they are no text that UTF-8 can hold."""
+DEEPEST: Final = 100
+"""Most objects and lists in each other; what nobody writes by hand would only exhaust the stack somewhere."""
 
 Step = str | int
 """A key of an object or a position in a list."""
@@ -37,9 +39,9 @@ def parse_json(data: bytes) -> Any:
     """Return the value of a JSON text in UTF-8, with or without BOM.
 
     JsonFaultError, with line and column where known, for anything else: a key twice in one object, NaN and the
-    infinities, numbers that overflow, halves of surrogate pairs, nesting deeper than Python's stack.
+    infinities, numbers that overflow, halves of surrogate pairs, nesting deeper than `DEEPEST`.
     """
-    text = _decode(data.removeprefix(UTF8_BOM))
+    text = decode(data)
     if not text.strip():
         raise JsonFaultError("is empty")
     try:
@@ -50,6 +52,11 @@ def parse_json(data: bytes) -> Any:
         raise JsonFaultError(f"is not JSON at line {error.lineno}, column {error.colno}: {error.msg}") from None
     except RecursionError:
         raise JsonFaultError("is nested too deeply") from None
+    return with_one_meaning(value)
+
+
+def with_one_meaning(value: Any) -> Any:
+    """Return a value that a text was decoded to, if nothing is wrong with it as a whole; else JsonFaultError."""
     for fault in _faults(value):
         raise JsonFaultError(fault)
     return value
@@ -77,9 +84,10 @@ def describe(value: Any) -> str:
     return f'the text "{shorten(value)}"' if isinstance(value, str) else f"the number {shorten(str(value))}"
 
 
-def _decode(data: bytes) -> str:
+def decode(data: bytes) -> str:
+    """Return bytes as a text, without BOM; JsonFaultError for what is not UTF-8."""
     try:
-        return data.decode("utf-8")
+        return data.removeprefix(UTF8_BOM).decode("utf-8")
     except UnicodeDecodeError as error:
         raise JsonFaultError(f"is not UTF-8 at byte {error.start}") from None
 
@@ -120,7 +128,9 @@ def _faults(value: Any) -> Iterator[str]:
     waiting: list[tuple[tuple[Step, ...], Any]] = [((), value)]
     while waiting:
         steps, node = waiting.pop()
-        if isinstance(node, str) and _has_half_pair(node):
+        if len(steps) > DEEPEST:
+            yield f"is nested more than {DEEPEST} levels deep at {json_path(steps[:3])}…"
+        elif isinstance(node, str) and _has_half_pair(node):
             yield f"holds half of a surrogate pair at {json_path(steps)}"
         elif isinstance(node, dict):
             if isinstance(node, _RepeatingObject):

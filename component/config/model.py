@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Self
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field, PrivateAttr, model_validator
 
-from component.config.environment import DataTypeSupport
-from component.config.fields import Lenient, empty_list_as_object
+from component.config import rules
+from component.config.fields import refuse
 from component.config.parameters import (
     ColumnConfig,
     DatasetConfig,
@@ -18,12 +18,25 @@ from component.config.parameters import (
     StoreConfig,
     TableConfig,
 )
+from component.config.platform_fields import AnyObject, PhpList, Platform, Text
+from component.config.storage import (
+    ImageParameters,
+    Input,
+    InputColumn,
+    InputFileMapping,
+    InputTableMapping,
+    Output,
+    Storage,
+)
 
 __all__ = [
     "ColumnConfig",
     "Config",
     "DatasetConfig",
+    "ImageParameters",
     "Input",
+    "InputColumn",
+    "InputFileMapping",
     "InputTableMapping",
     "LimitsConfig",
     "Output",
@@ -35,45 +48,69 @@ __all__ = [
     "TableConfig",
 ]
 
-AnyObject = Annotated[dict[str, Any], BeforeValidator(empty_list_as_object)]
 
+class Config(Platform):
+    """A whole config.json; what may hold secrets is never in its repr.
 
-class InputTableMapping(Lenient):
-    """One input table mapping; the file in in/tables has the name `destination`, or else `source`."""
-
-    source: str | None = None
-    destination: str | None = None
-    columns: tuple[str, ...] = ()
-
-
-class Input(Lenient):
-    """`storage.input`: what the platform put into in/."""
-
-    tables: tuple[InputTableMapping, ...] = ()
-    files: tuple[AnyObject, ...] = ()
-
-
-class Output(Lenient):
-    """`storage.output`: what the platform will do with out/. Mappings are raw: the mapping room interprets them."""
-
-    tables: tuple[AnyObject, ...] = ()
-    files: tuple[AnyObject, ...] = ()
-    default_bucket: str | None = None
-    data_type_support: DataTypeSupport | None = None
-
-
-class Storage(Lenient):
-    """Input and output mapping (reference keboola 1.2)."""
-
-    input: Input = Input()
-    output: Output = Output()
-
-
-class Config(Lenient):
-    """A whole config.json; what may hold secrets is never in its repr."""
+    `parameters` are complete: where they leave something open, `image_parameters` have been asked. `secrets` are all
+    values of the document below keys that start with `#`, `warnings` what a person should know of the document.
+    """
 
     storage: Storage = Storage()
     parameters: Parameters = Parameters()
-    image_parameters: AnyObject = Field(default_factory=dict, repr=False)
+    image_parameters: ImageParameters = Field(default=ImageParameters(), repr=False)
     authorization: AnyObject = Field(default_factory=dict, repr=False)
     action: str = "run"
+    shared_code_id: Text | None = None
+    shared_code_row_ids: PhpList[Text] = ()
+    variables_id: Text | None = None
+    variables_values_id: Text | None = None
+    artifacts: AnyObject = Field(default_factory=dict, repr=False)
+    _secrets: frozenset[str] = PrivateAttr(default=frozenset())
+    _warnings: tuple[str, ...] = PrivateAttr(default=())
+
+    @property
+    def secrets(self) -> frozenset[str]:
+        """What must be in no text."""
+        return self._secrets
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Sentences about the document."""
+        return self._warnings
+
+    def about(self, secrets: frozenset[str], warnings: tuple[str, ...]) -> Self:
+        """Return the same configuration with what is known of its document."""
+        found = self.model_copy()
+        found._secrets, found._warnings = secrets, warnings  # noqa: SLF001 - of the same class
+        return found
+
+    @model_validator(mode="after")
+    def _defaults_of_the_operator(self) -> Self:
+        merged = _with_defaults(self.parameters, self.image_parameters)
+        if merged.store is None:
+            read = tuple(output.dataset for output in merged.outputs)
+            uuids = tuple(dataset.uuid for dataset in merged.datasets)
+            refuse((("parameters", *steps), error) for steps, error in rules.unknown_datasets(read, uuids))
+        self.__dict__["parameters"] = merged  # the model is frozen, and not yet in anybody's hands
+        return self
+
+
+def _with_defaults(parameters: Parameters, image: ImageParameters) -> Parameters:
+    """Fill what `parameters` leave open from the operator's.
+
+    A store is taken as a whole: the operator's credentials are never sent to a URL that the user wrote.
+    """
+    mine, theirs = parameters.spark, image.spark
+    named = {**_named(theirs), **_named(mine), "conf": {**theirs.conf, **mine.conf}}
+    return parameters.model_copy(
+        update={
+            "store": parameters.store or image.store,
+            "spark": SparkConfig.model_validate(named),
+            "limits": LimitsConfig.model_validate({**_named(image.limits), **_named(parameters.limits)}),
+        }
+    )
+
+
+def _named(model: SparkConfig | LimitsConfig) -> dict[str, object]:
+    return {name: getattr(model, name) for name in model.model_fields_set}

@@ -36,6 +36,7 @@ from component.config.fields import (
     Uuid,
     refuse,
 )
+from component.config.output_options import OutputOptions, option_faults
 
 TypeWord = Literal["string", "integer", "numeric", "float", "boolean", "date", "timestamp"]
 NullWord = Literal["always", "unquoted", "never"]
@@ -157,7 +158,7 @@ SomeConditions = Annotated[tuple[Condition, ...], AfterValidator(rules.some), Fi
 Predicates = Annotated[tuple[SomeConditions, ...], AfterValidator(rules.some), Field(json_schema_extra={"minItems": 1})]
 
 
-class OutputConfig(Strict):
+class OutputConfig(OutputOptions):
     """One output of a dataset: a table in out/tables, or a file in out/files (`as: file`).
 
     `predicates` are in disjunctive normal form, as kartothek's: a list of ORed lists of ANDed `[column, operator,
@@ -170,9 +171,6 @@ class OutputConfig(Strict):
     columns: Names | None = None
     written_as: Literal["table", "file"] = Field(default="table", alias="as")
     name: Annotated[str, AfterValidator(rules.file_name), Field(json_schema_extra=rules.FILE_NAME_SCHEMA)] | None = None
-    destination: Name | None = None
-    primary_key: Names | None = None
-    incremental: StrictBool = False
     format: Literal["csv", "parquet"] = "csv"
     slices: StrictBool = True
     compression: Literal["gzip", "none"] = "gzip"
@@ -191,8 +189,10 @@ class OutputConfig(Strict):
 
     @model_validator(mode="after")
     def _kind_allows_options(self) -> Self:
-        set_here = {name for name in self.model_fields_set if getattr(self, name) not in (None, (), False)}
-        refuse(rules.output_kind_faults(self.written_as, self.format, set_here))
+        set_here = {name for name in self.model_fields_set if getattr(self, name) not in (None, (), False, {})}
+        is_table = self.written_as == "table"
+        refuse(rules.output_format_faults(self.written_as, self.format))
+        refuse(option_faults(self, set_here, is_table=is_table, sliced=self.slices))
         return self
 
 
@@ -204,7 +204,10 @@ class SparkConfig(Strict):
 
 
 class LimitsConfig(Strict):
-    """Expert settings of memory and file sizes, in bytes and counts; `component.naming` says what each is."""
+    """Expert settings of memory and file sizes, in bytes and counts; `component.naming` says what each is.
+
+    A run that takes longer than `deadline_seconds` stops by itself, tidily; None waits for ever.
+    """
 
     split_bytes: Positive = naming.SPLIT_BYTES
     block_bytes: Positive = naming.BLOCK_BYTES
@@ -212,14 +215,22 @@ class LimitsConfig(Strict):
     direct_files: Positive = naming.DIRECT_FILES
     slice_bytes: Positive = naming.SLICE_BYTES
     max_slices: Positive = naming.MAX_SLICES
+    deadline_seconds: Positive | None = None
 
 
 class Parameters(Strict):
-    """Everything under `parameters`; empty is a complete configuration."""
+    """Everything under `parameters`; empty is a complete configuration.
+
+    `manifest_family` `auto` follows the project (KBC_DATA_TYPE_SUPPORT). `usage_metrics` writes out/usage.json, which
+    the platform may bill by; `result_variables` writes out/result.json.
+    """
 
     store: StoreConfig | None = None
     datasets: tuple[DatasetConfig, ...] = ()
     outputs: tuple[OutputConfig, ...] = ()
+    manifest_family: Literal["auto", "legacy", "schema"] = "auto"
+    usage_metrics: StrictBool = False
+    result_variables: StrictBool = True
     spark: SparkConfig = SparkConfig()
     limits: LimitsConfig = LimitsConfig()
 
@@ -227,9 +238,6 @@ class Parameters(Strict):
     def _parts_agree(self) -> Self:
         uuids = tuple(dataset.uuid for dataset in self.datasets)
         names = tuple((output.written_as, output.output_name) for output in self.outputs)
-        read = tuple(output.dataset for output in self.outputs)
         refuse(rules.repeated_uuids(uuids))
         refuse(rules.repeated_outputs(names))
-        if self.store is None:
-            refuse(rules.unknown_datasets(read, uuids))
         return self

@@ -17,7 +17,11 @@ from component.errors import CODES, UserError
 EXPECTED: Final[Mapping[str, str]] = {
     "string_type": "a text",
     "bool_type": "true or false",
+    "bool_parsing": "true or false",
     "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_parsing_size": "a whole number",
+    "int_from_float": "a whole number",
     "tuple_type": "a list",
     "dict_type": "an object",
     "model_type": "an object",
@@ -42,18 +46,40 @@ class Problem:
     remedy: str
 
 
+@dataclass(frozen=True, slots=True)
+class WrongValue:
+    """Where in a document something is wrong, and a sentence about it."""
+
+    steps: tuple[Step, ...]
+    code: str
+    sentence: str
+
+
 def user_error(error: ValidationError, model: type[BaseModel], raw: Any) -> UserError:
     """Return the first problem as a UserError, with the paths of the others behind its remedy.
 
     Unknown keys come first, since a misspelled key is often why another one is missing.
     """
-    details = sorted(error.errors(include_url=False), key=lambda detail: detail["type"] != "extra_forbidden")
-    unknown = [detail["loc"] for detail in details if detail["type"] == "extra_forbidden"]
-    problems = [_problem(detail, model, raw) for detail in details if not _is_misspelled(detail, unknown)]
+    problems = problems_of(error, model, raw)
     first = problems[0]
     others = list(dict.fromkeys(problem.path for problem in problems[1:]))
     remedy = " ".join(filter(None, (first.remedy, _others(others))))
     return UserError(first.code, f"{first.path} {first.text}", remedy=remedy)
+
+
+def problems_of(error: ValidationError, model: type[BaseModel], raw: Any) -> list[Problem]:
+    """Return every problem, unknown keys first; a key that is there under a wrong name is not missing as well."""
+    details = sorted(error.errors(include_url=False), key=lambda detail: detail["type"] != "extra_forbidden")
+    unknown = [detail["loc"] for detail in details if detail["type"] == "extra_forbidden"]
+    return [_problem(detail, model, raw) for detail in details if not _is_misspelled(detail, unknown)]
+
+
+def wrong_values(error: ValidationError, model: type[BaseModel], raw: Any) -> Iterator[WrongValue]:
+    """Yield everything that is wrong, each with its place in the document as it was written."""
+    for detail in error.errors(include_url=False):
+        problem = _problem(detail, model, raw)
+        steps, _ = in_document(detail["loc"], raw)
+        yield WrongValue(steps, problem.code, f"{problem.path} {problem.text}.")
 
 
 def _others(paths: Sequence[str]) -> str:
@@ -73,7 +99,7 @@ def _is_misspelled(detail: ErrorDetails, unknown: Sequence[tuple[Step, ...]]) ->
 
 
 def _problem(detail: ErrorDetails, model: type[BaseModel], raw: Any) -> Problem:
-    steps, value = _in_document(detail["loc"], raw)
+    steps, value = in_document(detail["loc"], raw)
     path, kind, context = json_path(steps) or "config.json", detail["type"], detail.get("ctx", {})
     if kind in CODES:
         return Problem(kind, path, context["text"], context["remedy"])
@@ -104,7 +130,7 @@ def _words(expected: str) -> list[str]:
     return expected.replace(" or ", ", ").replace("'", "").split(", ")
 
 
-def _in_document(location: tuple[Step, ...], raw: Any) -> tuple[tuple[Step, ...], Any]:
+def in_document(location: tuple[Step, ...], raw: Any) -> tuple[tuple[Step, ...], Any]:
     """Return the steps to a location in the document as it was written, and what is there.
 
     Models turn objects into lists and texts into objects; in the document, a position in an object is its key, and
@@ -147,7 +173,7 @@ def _unknown_word(path: str, key: str, word: str, allowed: list[str]) -> Problem
 
 def nearest(word: str, candidates: Sequence[str]) -> str | None:
     """Return the candidate most like a word, None when no one is."""
-    begun = [candidate for candidate in candidates if word and candidate.startswith(word.lower())]
+    begun = sorted((one for one in candidates if word and one.startswith(word.lower())), key=len)
     return next(iter(begun or difflib.get_close_matches(word.lower(), candidates, n=1)), None)
 
 
@@ -157,7 +183,7 @@ def _keys_at(model: type[BaseModel], location: tuple[Step, ...]) -> Iterator[str
     for step in location:
         if isinstance(step, str) and here is not None:
             by_key = {field.alias or name: field for name, field in here.model_fields.items()}
-            here = _model_in(by_key[step].annotation) if step in by_key else None
+            here = _model_in(by_key[step].annotation) if step in by_key else here  # a key of the user's leads nowhere
     for name, field in (here.model_fields if here else {}).items():
         yield field.alias or name
 

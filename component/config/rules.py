@@ -130,16 +130,11 @@ def file_name(name: str) -> str:
     return name
 
 
-def output_kind_faults(written_as: str, file_format: str, configured: Container[str]) -> Iterator[Fault]:
-    """Yield options that contradict what the output is."""
-    if written_as == "table":
-        if file_format != "csv":
-            remedy = 'Add "as": "file" to write it to out/files.'
-            yield ("format",), fault("config.value", f"is {file_format!r}, but tables are written as csv", remedy)
-        return
-    for name in ("destination", "primary_key", "incremental"):
-        if name in configured:
-            yield (name,), fault("config.value", "belongs to a table, but this output is a file", "Leave it out.")
+def output_format_faults(written_as: str, file_format: str) -> Iterator[Fault]:
+    """Yield a format that the output cannot have."""
+    if written_as == "table" and file_format != "csv":
+        remedy = 'Add "as": "file" to write it to out/files.'
+        yield ("format",), fault("config.value", f"is {file_format!r}, but tables are written as csv", remedy)
 
 
 def repeated_uuids(uuids: Sequence[str]) -> Iterator[Fault]:

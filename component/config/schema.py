@@ -1,17 +1,24 @@
-"""The JSON Schemas of the configuration, exported from the models: `python -m component.config.schema schemas`."""
+"""The JSON Schemas of the configuration, exported from the models: `python -m component.config.schema schemas`.
+
+`component.outputs.schemas` writes these and all the others.
+"""
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema
 
+from component.config.model import Config
 from component.config.parameters import Parameters
 
 PARAMETERS_FILE: Final = "parameters.schema.json"
+CONFIG_FILE: Final = "config.schema.json"
 
 
 class _WithoutFieldTitles(GenerateJsonSchema):
@@ -21,25 +28,52 @@ class _WithoutFieldTitles(GenerateJsonSchema):
         return False
 
 
-def parameters_schema() -> dict[str, Any]:
-    """Return the JSON Schema (2020-12) of `parameters`.
+def model_schema(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) of a model.
 
     It accepts what the model accepts, but for rules between values (names that repeat, options that contradict each
     other), which JSON Schema cannot say.
     """
-    schema = Parameters.model_json_schema(schema_generator=_WithoutFieldTitles)
-    return {"$schema": GenerateJsonSchema.schema_dialect, **schema, "title": "Tablemill parameters"}
+    schema = model.model_json_schema(schema_generator=_WithoutFieldTitles)
+    return {"$schema": GenerateJsonSchema.schema_dialect, **schema}
+
+
+def parameters_schema() -> dict[str, Any]:
+    """Return the JSON Schema of `parameters`."""
+    return {**model_schema(Parameters), "title": "Tablemill parameters"}
+
+
+def config_schema() -> dict[str, Any]:
+    """Return the JSON Schema of a whole config.json: strict below `parameters`, tolerant elsewhere."""
+    return {**model_schema(Config), "title": "Tablemill config.json"}
+
+
+CONFIG_SCHEMAS: Final[Mapping[str, Callable[[], dict[str, Any]]]] = {
+    PARAMETERS_FILE: parameters_schema,
+    CONFIG_FILE: config_schema,
+}
+
+
+def document_text(schema: Mapping[str, Any]) -> str:
+    """Return the text of a schema's file."""
+    return json.dumps(schema, indent=2, sort_keys=False) + "\n"
 
 
 def schema_text() -> str:
-    """Return the text of the schema's file."""
-    return json.dumps(parameters_schema(), indent=2, sort_keys=False) + "\n"
+    """Return the text of the file of `parameters`."""
+    return document_text(parameters_schema())
+
+
+def write_documents(folder: Path, schemas: Mapping[str, Mapping[str, Any]]) -> None:
+    """Write schemas into a folder, by the names of their files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, schema in schemas.items():
+        (folder / name).write_text(document_text(schema), encoding="utf-8")
 
 
 def write_schemas(folder: Path) -> None:
     """Write every schema of the configuration into a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / PARAMETERS_FILE).write_text(schema_text(), encoding="utf-8")
+    write_documents(folder, {name: build() for name, build in CONFIG_SCHEMAS.items()})
 
 
 if __name__ == "__main__":

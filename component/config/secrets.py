@@ -1,8 +1,9 @@
-"""The secrets of a configuration: every value under a key that starts with `#`."""
+"""The secrets of a configuration: every value under a key that starts with `#` (reference keboola 1.2, 1.5)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterator
 from typing import Any
 
 from component.config.fields import SECRET_MARK
@@ -10,20 +11,37 @@ from component.config.model import Config
 
 
 def secret_values(config: Config) -> frozenset[str]:
-    """Return all secrets as text, for masking."""
-    store = config.parameters.store
-    found = {secret.get_secret_value() for secret in store.credentials.values()} if store else set()
-    for part in (config.image_parameters, config.authorization):
-        found.update(_secrets(part))
-    return frozenset(value for value in found if value)
+    """Return all secrets of the document that a configuration was read from, as texts, for masking."""
+    return config.secrets
 
 
-def _secrets(value: Any, *, secret: bool = False) -> Iterator[str]:
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield from _secrets(inner, secret=secret or str(key).startswith(SECRET_MARK))
-    elif isinstance(value, Sequence) and not isinstance(value, str):
-        for inner in value:
-            yield from _secrets(inner, secret=secret)
-    elif secret and value is not None:
-        yield str(value)
+def secrets_in(document: Any) -> frozenset[str]:
+    """Return every text and number below a key that starts with `#`, wherever it is in a JSON value.
+
+    Whether something is true, false or null is no secret. A text that is JSON itself, as the credentials of OAuth are,
+    is a secret as a whole, and so is each text in it.
+    """
+    return frozenset(text for text in _secrets(document, secret=False) if text)
+
+
+def _secrets(document: Any, *, secret: bool) -> Iterator[str]:
+    waiting = [(document, secret)]
+    while waiting:
+        value, hidden = waiting.pop()
+        if isinstance(value, dict):
+            waiting.extend((item, hidden or str(key).startswith(SECRET_MARK)) for key, item in value.items())
+        elif isinstance(value, list):
+            waiting.extend((item, hidden) for item in value)
+        elif hidden and not isinstance(value, bool) and value is not None:
+            yield str(value)
+            waiting.append((_inner(value), True))
+
+
+def _inner(value: Any) -> Any:
+    """Return the object or list that a text is the JSON of; None for any other."""
+    if not isinstance(value, str) or not value.lstrip().startswith(("{", "[")):
+        return None
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return None

@@ -3,60 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from component.dataset.encoding import Encodings, choose_encodings
 from component.dataset.predicates import Predicates, columns_of, expression_of
 from component.dataset.schema import normal_type
 from component.errors import Place, UserError
 
-_SAMPLE: Final = 4096
-_DICTIONARY_SHARE: Final = 0.25
-_DELTA_DIGITS: Final = 18
-"""Digits of a decimal that Parquet holds as an integer of 32 or 64 bits."""
 ROW_GROUP_ROWS: Final = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Encodings:
-    """How columns are encoded; those that are not named here are plain.
-
-    Dictionaries only where a sample repeats itself: building one that is thrown away costs more than the column. Whole
-    numbers, and what is stored as such, as packed differences: half the time of compressing them, and a third of the
-    space (DELTA_BINARY_PACKED, which pyarrow reads from 6 on, and so all that plateau and kartothek 5.3 run on).
-    """
-
-    dictionaries: tuple[str, ...]
-    deltas: tuple[str, ...]
-
-
-def choose_encodings(rows: pa.Table) -> Encodings:
-    """Choose by a sample from the middle of rows that are like those to be written."""
-    sampled = rows.slice(rows.num_rows // 2, _SAMPLE)
-    columns = list(zip(sampled.column_names, sampled.columns, strict=True))
-    dictionaries = [name for name, column in columns if _repeats(column)]
-    deltas = [name for name, column in columns if name not in dictionaries and _is_stored_whole(column.type)]
-    return Encodings(tuple(dictionaries), tuple(deltas))
-
-
-def _repeats(sampled: pa.ChunkedArray) -> bool:
-    if pa.types.is_null(sampled.type) or pa.types.is_nested(sampled.type):
-        return False
-    return bool(pc.count_distinct(sampled, mode="all").as_py() <= len(sampled) * _DICTIONARY_SHARE)
-
-
-def _is_stored_whole(data_type: pa.DataType) -> bool:
-    if pa.types.is_decimal128(data_type):
-        return int(data_type.precision) <= _DELTA_DIGITS
-    return pa.types.is_integer(data_type) or pa.types.is_date32(data_type) or pa.types.is_timestamp(data_type)
-
-
 def encode_rows(rows: pa.Table, encodings: Encodings | None = None) -> pa.Buffer:
-    """Return a Parquet file of the rows: snappy, statistics on every column, microseconds, no INT96."""
+    """Return a Parquet file of the rows: snappy, statistics on every column, microseconds, no INT96.
+
+    Columns that are among the words of `encodings` may be dictionaries; the file has them as text.
+    """
     encodings = encodings or choose_encodings(rows)
     sink = pa.BufferOutputStream()
     pq.write_table(
@@ -70,6 +35,7 @@ def encode_rows(rows: pa.Table, encodings: Encodings | None = None) -> pa.Buffer
         column_encoding=dict.fromkeys(encodings.deltas, "DELTA_BINARY_PACKED"),
         store_decimal_as_integer=True,
         row_group_size=ROW_GROUP_ROWS,
+        store_schema=not encodings.words,
     )
     return sink.getvalue()
 

@@ -20,7 +20,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from component import naming
-from component.dataset.data_file import Encodings, choose_encodings, encode_rows
+from component.dataset.data_file import encode_rows
+from component.dataset.encoding import Encodings, choose_encodings, hold_words, join_rows
 from component.dataset.index import encode_fragment, fragment_of_files
 from component.dataset.keys import data_key, partition_label
 from component.dataset.layout import Layout
@@ -76,7 +77,7 @@ def cut_by_keys(rows: pa.Table, partition_on: tuple[str, ...]) -> Iterator[tuple
         yield (), rows
         return
     keys = [_encode(rows, name) for name in partition_on]
-    codes = _codes(keys, rows.num_rows)
+    codes = _codes(keys)
     counts = np.bincount(codes)
     rest = rows.drop_columns(list(partition_on))
     if np.count_nonzero(counts) == 1:
@@ -108,7 +109,7 @@ def _encode(rows: pa.Table, name: str) -> _Key:
     return _Key(encoded.indices.to_numpy().astype(np.int64), values)
 
 
-def _codes(keys: list[_Key], rows: int) -> Any:
+def _codes(keys: list[_Key]) -> Any:
     """Return a number for each combination of values, at most a few times as large as there are rows."""
     codes, bound = keys[0].positions, len(keys[0].values)
     for key in keys[1:]:
@@ -137,7 +138,7 @@ class _Held:
 
     def own(self) -> None:
         """Hold a copy of the rows and nothing else."""
-        joined = pa.concat_tables(self.tables)
+        joined = join_rows(self.tables)
         rows = joined.take(pa.array(np.arange(joined.num_rows))) if len(self.tables) == 1 else joined.combine_chunks()
         self.tables, self.bytes = [rows], rows.get_total_buffer_size()
 
@@ -173,9 +174,7 @@ class PartitionWriter:
         """Take rows in the layout's schema. Raises TooManyPartitionsError before anything of these rows is written."""
         if set(rows.column_names) <= set(self._layout.partition_on):
             rows = rows.append_column(ROW_NUMBER, pa.array(np.arange(rows.num_rows)))
-        if self._encodings is None:
-            self._encodings = choose_encodings(rows.drop_columns(list(self._layout.partition_on)))
-        for values, part in cut_by_keys(rows, self._layout.partition_on):
+        for values, part in cut_by_keys(self._with_words(rows), self._layout.partition_on):
             held = self._held.setdefault(values, _Held())
             held.tables.append(part)
             held.bytes += part.get_total_buffer_size() if len(rows) == len(part) else part.nbytes
@@ -184,6 +183,14 @@ class PartitionWriter:
             raise TooManyPartitionsError
         if self._held_bytes() > self._buffer_bytes:
             self._roll()
+
+    def _with_words(self, rows: pa.Table) -> pa.Table:
+        """Hold what repeats itself as dictionaries, but for columns that are looked into here."""
+        layout = self._layout
+        if self._encodings is None:
+            self._encodings = choose_encodings(rows.drop_columns(list(layout.partition_on)))
+        seen = {*layout.secondary_indices, *layout.sort_by}
+        return hold_words(rows, [name for name in self._encodings.words if name not in seen])
 
     def _held_bytes(self) -> int:
         return sum(held.bytes for held in self._held.values())
@@ -224,7 +231,7 @@ class PartitionWriter:
         self._held.clear()
 
     def _write(self, values: PartitionValues, stem: str) -> None:
-        rows = pa.concat_tables(self._held.pop(values).tables)
+        rows = join_rows(self._held.pop(values).tables)
         if self._layout.sort_by:
             rows = rows.sort_by([(name, "ascending") for name in self._layout.sort_by])
         label = partition_label(tuple(zip(self._layout.partition_on, values, strict=True)), stem)

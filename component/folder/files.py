@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
+from component.errors import UserError
 from component.folder.layout import DataFolder, entries
 from component.folder.magic import is_parquet
 from component.folder.manifest import FileManifest, manifest_path
 from component.folder.slices import Slice, is_data, slices_of
+from component.folder.staged import names_bucket
 from component.naming import ARCHIVE_SUFFIX, MANIFEST_SUFFIX
+from component.staging.buckets import Staged
 
 CSV_SUFFIXES: Final = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 _WITH_ID: Final = re.compile(r"[0-9]+_(.+)", re.DOTALL)
@@ -32,7 +36,7 @@ class InputFile:
     """One file of the input: a file (its own only slice), or a directory of slices (reference keboola 3).
 
     `name` is that of the file in Storage: from the manifest, else the file's own name without the `{id}_` in front.
-    `file_name` is what it is called in the folder.
+    `file_name` is what it is called in the folder. A file whose data lie in a bucket has `staged` and no slices.
     """
 
     file_name: str
@@ -45,6 +49,7 @@ class InputFile:
     tags: tuple[str, ...] = ()
     manifest: FileManifest | None = None
     warnings: tuple[str, ...] = ()
+    staged: Staged | None = None
 
     @property
     def size(self) -> int:
@@ -55,10 +60,16 @@ class InputFile:
 def input_files(folder: DataFolder) -> tuple[InputFile, ...]:
     """Return the files of a data folder, sorted by their name in it; manifests and dot files are none.
 
-    UserError `source.manifest` for a manifest, `source.format` for a file that cannot be read.
+    A manifest alone is a file if it says in which bucket the data are. UserError `source.manifest` for a manifest,
+    `source.format` for a file that cannot be read.
     """
     found = entries(folder.in_files)
-    return tuple(_file(path) for path in found if not path.name.endswith(MANIFEST_SUFFIX) and is_data(path))
+    paths = [path for path in found if not path.name.endswith(MANIFEST_SUFFIX) and is_data(path)]
+    names = {path.name for path in paths}
+    manifests = [path for path in found if path.name.endswith(MANIFEST_SUFFIX) and path.is_file()]
+    alone = [path for path in manifests if path.name.removesuffix(MANIFEST_SUFFIX) not in names]
+    files = [*map(_file, paths), *_staged_files(alone)]
+    return tuple(sorted(files, key=lambda file: file.file_name))
 
 
 def _file(path: Path) -> InputFile:
@@ -73,6 +84,30 @@ def _file(path: Path) -> InputFile:
     return InputFile(path.name, path, path.is_dir(), slices, name, kind, said.id, said.tags, manifest, warnings)
 
 
+def _staged_files(manifests: Iterable[Path]) -> Iterator[InputFile]:
+    """Yield the files whose manifests name a bucket; other manifests without a file are never looked at closer."""
+    for path in manifests:
+        if names_bucket(path):
+            said = FileManifest.read(path)
+            if said.staged is not None:
+                yield _staged_file(path.with_name(path.name.removesuffix(MANIFEST_SUFFIX)), said, said.staged)
+
+
+def _staged_file(path: Path, said: FileManifest, staged: Staged) -> InputFile:
+    name = said.name or stored_name(path.name)
+    where = staged.bucket.url(staged.key)
+    if name.endswith(ARCHIVE_SUFFIX):
+        raise UserError(
+            "source.manifest",
+            f"The dataset archive {path.name!r} lies in {where}, and is read only from in/files",
+            remedy='Configure a "store", or have the component registered with the staging "local".',
+        )
+    is_csv = name.lower().endswith(CSV_SUFFIXES)
+    kind = FileKind.CSV if is_csv else FileKind.OTHER
+    warnings = () if is_csv else (f"The file {path.name!r} lies in {where} and is not read.",)
+    return InputFile(path.name, path, staged.sliced, (), name, kind, said.id, said.tags, said, warnings, staged)
+
+
 def stored_name(file_name: str) -> str:
     """Return the name that a file of the folder has in Storage: what follows `{id}_`, else all of it."""
     found = _WITH_ID.fullmatch(file_name)
@@ -84,4 +119,12 @@ def _kind(name: str, slices: tuple[Slice, ...]) -> FileKind:
         return FileKind.DATASET_ARCHIVE
     if slices and is_parquet(slices[0].path):
         return FileKind.PARQUET
-    return FileKind.CSV if name.lower().endswith(CSV_SUFFIXES) else FileKind.OTHER
+    return FileKind.CSV if _is_csv(name, slices) else FileKind.OTHER
+
+
+def _is_csv(name: str, slices: tuple[Slice, ...]) -> bool:
+    """Tell by the name; a directory may have the name of the archive that it was, as processor-decompress leaves it."""
+    names = [part.name for part in slices]
+    return name.lower().endswith(CSV_SUFFIXES) or (
+        bool(names) and all(one.lower().endswith(CSV_SUFFIXES) for one in names)
+    )

@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from component.config.load import notation_of
 from component.errors import UserError
-from component.naming import CONFIG_FILE, STATE_FILE
+from component.naming import CONFIG_FILE, STATE_FILE, STATE_YAML_FILE
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class DataFolder:
     @property
     def in_state(self) -> Path:
         """The state that the run before left."""
-        return self.root / "in" / STATE_FILE
+        return self.root / "in" / self._state_name
 
     @property
     def out(self) -> Path:
@@ -58,7 +59,11 @@ class DataFolder:
     @property
     def out_state(self) -> Path:
         """The state that this run leaves."""
-        return self.out / STATE_FILE
+        return self.out / self._state_name
+
+    @property
+    def _state_name(self) -> str:
+        return STATE_FILE if notation_of(self.root) == "json" else STATE_YAML_FILE
 
     def create_missing(self) -> None:
         """Make the output folders that are not there; UserError `output.unwritable` or `store.full`.

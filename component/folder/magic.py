@@ -6,24 +6,33 @@ from pathlib import Path
 from typing import Final
 
 from component.errors import UserError
+from component.naming import UTF8_BOM
+from component.staging.locations import Location
 
 GZIP_MAGIC: Final = b"\x1f\x8b"
 PARQUET_MAGIC: Final = b"PAR1"
 
 
-def is_gzip(path: Path) -> bool:
-    """Tell whether a file is gzip; UserError `source.format` when it cannot be read."""
-    return _first_bytes(path, len(GZIP_MAGIC)) == GZIP_MAGIC
+def is_gzip(location: Location) -> bool:
+    """Tell whether a file or an object is gzip; UserError `source.format` when a file cannot be read."""
+    return _first_bytes(location, len(GZIP_MAGIC)) == GZIP_MAGIC
 
 
-def is_parquet(path: Path) -> bool:
-    """Tell whether a file is Parquet; UserError `source.format` when it cannot be read."""
-    return _first_bytes(path, len(PARQUET_MAGIC)) == PARQUET_MAGIC
+def is_parquet(location: Location) -> bool:
+    """Tell whether a file or an object is Parquet; UserError `source.format` when a file cannot be read."""
+    return _first_bytes(location, len(PARQUET_MAGIC)) == PARQUET_MAGIC
 
 
-def _first_bytes(path: Path, count: int) -> bytes:
+def mark_size(location: Location) -> int:
+    """Return the size of the byte order mark that a file or an object begins with; 0 when it has none."""
+    return len(UTF8_BOM) if _first_bytes(location, len(UTF8_BOM)) == UTF8_BOM else 0
+
+
+def _first_bytes(location: Location, count: int) -> bytes:
+    if not isinstance(location, Path):
+        return location.head[:count]
     try:
-        with path.open("rb") as file:
+        with location.open("rb") as file:
             return file.read(count)
     except OSError as error:
-        raise UserError("source.format", f"The file {str(path)!r} cannot be read: {error.strerror}") from error
+        raise UserError("source.format", f"The file {str(location)!r} cannot be read: {error.strerror}") from error

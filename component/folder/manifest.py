@@ -6,16 +6,15 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from component.errors import Place, UserError
 from component.folder.datatypes import column_of_metadata, column_of_schema
 from component.folder.manifest_object import ManifestObject
+from component.folder.staged import staged_section, without_credentials
 from component.naming import MANIFEST_SUFFIX
+from component.staging.buckets import Staged
 from component.tables.types import Column
-
-STAGES: Final = ("s3", "abs")
-"""Sections of a manifest whose data lie in an object store (reference keboola 2.2)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +22,8 @@ class TableManifest:
     """What a manifest says of a table (reference keboola 2.2 and 4.1); what it does not say is None or empty.
 
     `columns` are the names in file order. `typed` are those columns whose type is known, in the same order: from
-    `schema`, else from KBC.datatype metadata. `raw` is everything, for keys that nothing here reads.
+    `schema`, else from KBC.datatype metadata. `staged` is where the data are when they are not in the folder. `raw` is
+    everything, for keys that nothing here reads; only credentials are left out.
     """
 
     id: str | None = None
@@ -35,7 +35,7 @@ class TableManifest:
     delimiter: str | None = None
     enclosure: str | None = None
     has_header: bool | None = None
-    staging: str | None = None
+    staged: Staged | None = None
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -60,8 +60,8 @@ class TableManifest:
             delimiter=_character(found, "delimiter"),
             enclosure=_character(found, "enclosure"),
             has_header=found.flag("has_header"),
-            staging=next((stage for stage in STAGES if found.object(stage).values), None),
-            raw=found.values,
+            staged=staged_section(found),
+            raw=without_credentials(found.values),
         )
 
 
@@ -75,6 +75,7 @@ class FileManifest:
     is_sliced: bool = False
     created: str | None = None
     size_bytes: int | None = None
+    staged: Staged | None = None
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
@@ -88,7 +89,8 @@ class FileManifest:
             is_sliced=found.flag("is_sliced") is True,
             created=found.text("created"),
             size_bytes=found.whole("size_bytes"),
-            raw=found.values,
+            staged=staged_section(found),
+            raw=without_credentials(found.values),
         )
 
 

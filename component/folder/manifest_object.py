@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from component.config.json_text import JsonFaultError, Step, describe, json_path, read_json
+from component.config.json_text import JsonFaultError, Step, describe, json_path
+from component.config.load import notation_of, parse_text
 from component.errors import Place, UserError
 
 LONGEST_NUMBER: Final = 18
@@ -28,9 +29,9 @@ class ManifestObject:
 
     @classmethod
     def read(cls, file: Path, place: Place) -> ManifestObject:
-        """Return the object that a file holds."""
+        """Return the object that a file holds, in the notation of its data folder (reference keboola 2.1)."""
         try:
-            value = read_json(file)
+            value = parse_text(file.read_bytes(), notation_of(_data_folder_of(file)))
         except OSError as error:
             text = f"The manifest {str(file)!r} cannot be read: {error.strerror}"
             raise UserError("source.manifest", text, place=place) from error
@@ -103,3 +104,8 @@ class ManifestObject:
         if isinstance(found, dict):
             return ManifestObject(found, self.file, self.place, (*self.steps, *steps))
         raise self.wrong(value, "an object", *steps)
+
+
+def _data_folder_of(manifest: Path) -> Path:
+    """Return the folder that a manifest in `in/tables` and its like belongs to."""
+    return manifest.parent.parent.parent

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Final
 
 from component.errors import Place, UserError
 from component.folder.layout import DataFolder, entries
 from component.folder.magic import is_gzip
 from component.folder.manifest import TableManifest, manifest_path
 from component.folder.slices import Slice, is_data, slices_of
+from component.folder.staged import credentials_in
 from component.naming import MANIFEST_SUFFIX
+from component.staging.buckets import Staged
 
-__all__ = ["HeaderMode", "InputTable", "Slice", "header_mode", "input_tables", "is_gzip", "orphaned_manifests"]
-
-STAGE_NAMES: Final = {"s3": "an S3 bucket", "abs": "Azure Blob Storage"}
+__all__ = [
+    "HeaderMode",
+    "InputTable",
+    "Slice",
+    "header_mode",
+    "input_tables",
+    "is_gzip",
+    "orphaned_manifests",
+    "staged_secrets",
+]
 
 
 class HeaderMode(StrEnum):
@@ -35,6 +44,7 @@ class InputTable:
     """One table of the input: a file (its own only slice), or a directory of slices sorted by name.
 
     `name` is the name of the file or directory as it is; nothing is assumed about a suffix (reference keboola 2.1).
+    A table whose data lie in a bucket has `staged`, and no slices until somebody looks there.
     """
 
     name: str
@@ -43,6 +53,7 @@ class InputTable:
     slices: tuple[Slice, ...]
     manifest: TableManifest | None = None
     warnings: tuple[str, ...] = ()
+    staged: Staged | None = None
 
     @property
     def size(self) -> int:
@@ -53,18 +64,29 @@ class InputTable:
 def input_tables(folder: DataFolder) -> tuple[InputTable, ...]:
     """Return the tables of a data folder, sorted by name; dot files are none, and nothing is read but manifests.
 
-    UserError `source.manifest` for a manifest that cannot be read, or whose table lies in an object store.
+    A manifest alone is a table if it says in which bucket the data are; where they are in the folder too, the folder
+    counts. UserError `source.manifest` for a manifest that cannot be read.
     """
     found = entries(folder.in_tables)
-    for path in _orphans(found):
-        _refuse_staged(TableManifest.read(path), path)
-    return tuple(_table(path) for path in found if _is_table(path))
+    tables = [_table(path) for path in found if _is_table(path)]
+    staged = [_staged_table(path, TableManifest.read(path)) for path in _orphans(found)]
+    return tuple(sorted([*tables, *(table for table in staged if table)], key=lambda table: table.name))
 
 
 def orphaned_manifests(folder: DataFolder) -> tuple[str, ...]:
-    """Return a warning for each manifest in in/tables whose table is not there."""
-    orphans = _orphans(entries(folder.in_tables))
+    """Return a warning for each manifest in in/tables whose table is not there, nor in a bucket."""
+    orphans = [path for path in _orphans(entries(folder.in_tables)) if TableManifest.read(path).staged is None]
     return tuple(f"The manifest {path.name!r} in in/tables has no table beside it and is ignored." for path in orphans)
+
+
+def staged_secrets(folder: DataFolder) -> frozenset[str]:
+    """Return the credentials in the manifests of a folder, to be hidden in every text; never an error."""
+    secrets: set[str] = set()
+    for path in (*entries(folder.in_tables), *entries(folder.in_files)):
+        if path.name.endswith(MANIFEST_SUFFIX) and path.is_file():
+            with suppress(UserError):
+                secrets.update(credentials_in(path))
+    return frozenset(secrets)
 
 
 def header_mode(table: InputTable) -> HeaderMode:
@@ -106,6 +128,9 @@ def _table(path: Path) -> InputTable:
     manifest = TableManifest.read(beside) if beside.is_file() else None
     if manifest is None:
         warnings = (*warnings, f"The table {path.name!r} has no manifest: its types and keys are not known.")
+    elif manifest.staged is not None:
+        where = manifest.staged.bucket.url(manifest.staged.key)
+        warnings = (*warnings, f"The table {path.name!r} is read from the folder; its manifest also names {where}.")
     return InputTable(path.name, path, path.is_dir(), slices, manifest, warnings)
 
 
@@ -120,11 +145,8 @@ def _orphans(found: tuple[Path, ...]) -> list[Path]:
     return [path for path in manifests if path.name.removesuffix(MANIFEST_SUFFIX) not in tables]
 
 
-def _refuse_staged(manifest: TableManifest, path: Path) -> None:
-    if manifest.staging is not None:
-        raise UserError(
-            "source.manifest",
-            f"The table lies in {STAGE_NAMES[manifest.staging]}, not in the data folder",
-            place=Place(table=path.name.removesuffix(MANIFEST_SUFFIX)),
-            remedy='Staged inputs come with a later version; register the component with the staging "local".',
-        )
+def _staged_table(path: Path, manifest: TableManifest) -> InputTable | None:
+    if manifest.staged is None:
+        return None
+    data = path.with_name(path.name.removesuffix(MANIFEST_SUFFIX))
+    return InputTable(data.name, data, manifest.staged.sliced, (), manifest, staged=manifest.staged)

@@ -1,72 +1,163 @@
-"""Manifests of outputs: the legacy family and the schema family (reference keboola 4.1-4.3, 5).
+"""The manifest of each output, in the family that the project reads (reference keboola 4.1-4.3, 5, 10.2).
 
-Never a null, strict booleans, and never both families in one manifest: the platform refuses that.
+The legacy family says columns, keys and types apart, the schema family all in one list. Never both in one manifest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from component.tables.types import Column, TypeName
+from component.config.output_options import DESCRIPTION_KEY, ManifestFamily
+from component.outputs.models import FileManifest, LegacyTableManifest, SchemaTableManifest
+from component.outputs.native_types import BASE, native_types
+from component.plan.options import FILE_DEFAULTS, TABLE_DEFAULTS, FileOptions, TableOptions, Types
+from component.tables.types import Column
 
-Family = Literal["legacy", "schema"]
-_BASE: Final = {name: name.value.upper() for name in TypeName}
+__all__ = ["ManifestFamily", "OutputTable", "family_for", "file_manifest", "table_manifest"]
+DATATYPE: Final = "KBC.datatype."
 
 
-def family_for(data_type_support: str | None) -> Family:
-    """Return the family that KBC_DATA_TYPE_SUPPORT asks for: legacy where it is not set or `none`."""
+def family_for(
+    data_type_support: str | None, configured: Literal["auto", "legacy", "schema"] = "auto"
+) -> ManifestFamily:
+    """Return the family that is configured, else the one that the platform's support of data types asks for.
+
+    Without native types (not set, or `none`) the platform would not look at a schema: slices would have no columns.
+    """
+    if configured != "auto":
+        return configured
     return "schema" if data_type_support in {"hints", "authoritative"} else "legacy"
 
 
-def table_manifest(
-    columns: Sequence[Column],
-    *,
-    family: Family,
-    destination: str,
-    primary_key: Sequence[str],
-    incremental: bool,
-    has_header: bool,
-) -> dict[str, Any]:
-    """Return the manifest of one output table.
+@dataclass(frozen=True, slots=True)
+class OutputTable:
+    """What a manifest says of a table. `header`: the first line of its file holds the names."""
 
-    Legacy `columns` make a file headless, so a file with a header has none; its types still travel as metadata.
-    """
-    manifest: dict[str, Any] = {"destination": destination, "incremental": incremental}
-    if family == "schema":
-        manifest["schema"] = [_schema_column(column, primary_key) for column in columns]
-        if has_header:
-            manifest["has_header"] = True
-        return manifest
-    manifest["primary_key"] = list(primary_key)
-    if not has_header:
-        manifest["columns"] = [column.name for column in columns]
-    manifest["column_metadata"] = {column.name: _metadata(column) for column in columns}
-    return manifest
+    columns: tuple[Column, ...]
+    destination: str
+    primary_key: tuple[str, ...] = ()
+    incremental: bool = False
+    header: bool = False
+    tags: tuple[str, ...] = ()
+    options: TableOptions = TABLE_DEFAULTS
 
 
-def _schema_column(column: Column, primary_key: Sequence[str]) -> dict[str, Any]:
-    base: dict[str, Any] = {"type": _BASE[column.type]}
-    if column.length:
-        base["length"] = column.length
-    key = column.name in primary_key
-    return {"name": column.name, "data_type": {"base": base}, "nullable": not key, "primary_key": key}
+def table_manifest(table: OutputTable, family: ManifestFamily) -> dict[str, Any]:
+    """Return the manifest of one output table."""
+    return _schema_manifest(table) if family == "schema" else _legacy_manifest(table)
 
 
-def _metadata(column: Column) -> list[dict[str, Any]]:
-    entries = [{"key": "KBC.datatype.basetype", "value": _BASE[column.type]}]
-    if column.length:
-        entries.append({"key": "KBC.datatype.length", "value": column.length})
-    entries.append({"key": "KBC.datatype.nullable", "value": "1" if column.nullable else "0"})
-    return entries
-
-
-def file_manifest(tags: Sequence[str]) -> dict[str, Any]:
-    """Return the manifest of one output file, every switch written out."""
-    return {
-        "tags": list(dict.fromkeys(tags)),
-        "is_public": False,
-        "is_permanent": False,
-        "is_encrypted": True,
-        "notify": False,
+def _common(table: OutputTable) -> dict[str, Any]:
+    """Return the keys of both families; what nobody configured is left to the platform's defaults."""
+    options = table.options
+    found: dict[str, Any] = {
+        "has_header": options.has_header,
+        "delimiter": options.delimiter,
+        "enclosure": options.enclosure,
+        "write_always": options.write_always,
+        "deduplication_strategy": options.deduplication_strategy,
+        "delete_where_column": options.delete_where_column,
+        "delete_where_operator": options.delete_where_operator,
+        "delete_where_values": options.delete_where_values,
+        "delete_where": options.delete_where,
+        "tags": tuple(dict.fromkeys(table.tags)),
+        "description": options.description,
+        "manifest_type": options.manifest_type,
     }
+    said = {key: value for key, value in found.items() if value or (key == "has_header" and value is not None)}
+    return {"destination": table.destination, "incremental": table.incremental, **said}
+
+
+def _legacy_manifest(table: OutputTable) -> dict[str, Any]:
+    """Return the legacy manifest.
+
+    `columns` make a file headless, so one with a header has none, unless has_header is asked for by name. Types still
+    travel as metadata.
+    """
+    options = table.options
+    found = _common(table)
+    if not table.header or options.has_header:
+        found["columns"] = [column.name for column in table.columns]
+    if options.distribution_key:
+        found["distribution_key"] = options.distribution_key
+    if options.metadata:
+        found["metadata"] = _items(options.metadata)
+    return LegacyTableManifest(
+        **found,
+        primary_key=table.primary_key,
+        column_metadata={column.name: _items(_column_metadata(column, table)) for column in table.columns},
+    ).content()
+
+
+def _items(metadata: Mapping[str, str]) -> list[dict[str, str]]:
+    return [{"key": key, "value": value} for key, value in metadata.items()]
+
+
+def _column_metadata(column: Column, table: OutputTable) -> Mapping[str, str]:
+    base = _types(column, table)[BASE]
+    nullable = "1" if _is_nullable(column, table) else "0"
+    found = {"basetype": base["type"], **{key: base[key] for key in ("length", "default") if key in base}}
+    types = {DATATYPE + key: value for key, value in (found | {"nullable": nullable}).items()}
+    return {**types, **table.options.column_metadata.get(column.name, {})}
+
+
+def _schema_manifest(table: OutputTable) -> dict[str, Any]:
+    found = _common(table)
+    if table.header:
+        found["has_header"] = True
+    if table.options.metadata:
+        found["table_metadata"] = table.options.metadata
+    return SchemaTableManifest(
+        **found, column_schemas=[_schema_column(column, table) for column in table.columns]
+    ).content()
+
+
+def _schema_column(column: Column, table: OutputTable) -> dict[str, Any]:
+    metadata = dict(table.options.column_metadata.get(column.name, {}))
+    description = metadata.pop(DESCRIPTION_KEY, "")
+    said = {
+        "distribution_key": column.name in table.options.distribution_key,
+        "description": description,
+        "metadata": metadata,
+    }
+    # nullable is said when it is false: keboola.component leaves it out then, and the platform takes that as true
+    # (reference keboola 9.2, 1)
+    return {
+        "name": column.name,
+        "data_type": _types(column, table),
+        "nullable": _is_nullable(column, table),
+        "primary_key": column.name in table.primary_key,
+        **{key: value for key, value in said.items() if value},
+    }
+
+
+def _types(column: Column, table: OutputTable) -> Types:
+    """Return the configured types over ours; a configured base type leaves nothing of ours."""
+    configured = table.options.data_types.get(column.name, {})
+    return configured if BASE in configured else {**native_types(column), **configured}
+
+
+def _is_nullable(column: Column, table: OutputTable) -> bool:
+    return column.nullable and column.name not in table.primary_key
+
+
+def file_manifest(tags: Sequence[str], options: FileOptions = FILE_DEFAULTS) -> dict[str, Any]:
+    """Return the manifest of one output file, every switch written out.
+
+    is_encrypted is true unless configured, as on the platform; keboola.component says false (reference keboola 9.2).
+    """
+    return FileManifest(
+        tags=tuple(dict.fromkeys(tags)),
+        is_public=options.is_public,
+        is_permanent=options.is_permanent,
+        is_encrypted=options.is_encrypted,
+        notify=options.notify,
+    ).content()
+
+
+def manifest_text(manifest: Mapping[str, Any]) -> str:
+    """Return the text of a manifest: the same manifest has the same bytes."""
+    return json.dumps(manifest, indent=4, ensure_ascii=False, allow_nan=False) + "\n"

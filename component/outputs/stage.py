@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -11,15 +10,18 @@ from typing import Any
 
 from component import identity, naming
 from component.folder.layout import DataFolder, writing
+from component.folder.result import Result, write_result
 from component.folder.state import write_state
+from component.folder.usage import Usage, write_usage
+from component.outputs.manifest import manifest_text
 
 
 class Stage:
     """Hidden folders in out/, whose content moves to its place by renaming.
 
     There is one in each folder that something moves to, since each may be a mount of its own. The platform ignores
-    names with a dot in front. Use `table`, `file`, `manifest` and `state` while writing, then `publish`; `discard`
-    removes what is staged.
+    names with a dot in front. Use `table`, `file`, `manifest`, `usage`, `result` and `state` while writing, then
+    `publish`; `discard` removes what is staged.
     """
 
     def __init__(self, folder: DataFolder) -> None:
@@ -27,6 +29,7 @@ class Stage:
         self._tables = _Area(folder.out_tables, name)
         self._files = _Area(folder.out_files, name)
         self._state = _Area(folder.out, name)
+        self._state_name = folder.out_state.name
         try:
             for area in self._areas:
                 area.make()
@@ -54,11 +57,19 @@ class Stage:
         """Write the manifest of a staged table or file."""
         beside = path.with_name(path.name + naming.MANIFEST_SUFFIX)
         with writing(beside):
-            beside.write_text(json.dumps(content, indent=4, ensure_ascii=False) + "\n", encoding="utf-8")
+            beside.write_text(manifest_text(content), encoding="utf-8")
 
     def state(self, content: Mapping[str, Any]) -> None:
         """Write the state that the run leaves."""
-        write_state(self._state.new / naming.STATE_FILE, content)
+        write_state(self._state.new / self._state_name, content)
+
+    def usage(self, usage: Usage) -> None:
+        """Write the metrics of the run."""
+        write_usage(self._state.new / naming.USAGE_FILE, usage)
+
+    def result(self, result: Result) -> None:
+        """Write the variables that the job returns."""
+        write_result(self._state.new / naming.RESULT_FILE, result)
 
     def publish(self) -> None:
         """Move everything to its place, manifests after what they describe, the state last.
@@ -100,8 +111,14 @@ class _Area:
 
     def moves(self) -> Iterator[tuple[Path, Path, Path]]:
         """Yield what is staged, its place, and where what is there now goes."""
-        for path in sorted(self.new.iterdir(), key=lambda path: path.name.endswith(naming.MANIFEST_SUFFIX)):
+        for path in sorted(self.new.iterdir(), key=_turn):
             yield path, self.place / path.name, self.old / path.name
+
+
+def _turn(path: Path) -> tuple[bool, str]:
+    """Order what is staged by name, but a manifest after everything it may describe and the state last."""
+    is_state = path.name in {naming.STATE_FILE, naming.STATE_YAML_FILE}
+    return path.name.endswith(naming.MANIFEST_SUFFIX) or is_state, path.name
 
 
 def _move_back(path: Path, target: Path, replaced: Path) -> None:

@@ -14,6 +14,7 @@ from component.dataset.values import check_partition_type
 from component.errors import Place, UserError
 from component.mapping.ascii_fold import ascii_fold
 from component.plan.model import DatasetPlan, GivenDialect, Limits, OutputPlan, Plan, Source
+from component.plan.options import file_options, table_options
 from component.tables.types import Column, NullRule, TableSchema, TypeName, arrow_type
 
 _NOT_IN_UUID = re.compile(r"[^a-zA-Z0-9+\-_]+")
@@ -39,7 +40,7 @@ def build_plan(config: Config, sources: Sequence[Source], warnings: Sequence[str
 
 def plan_limits(limits: LimitsConfig) -> Limits:
     """Return the limits as the plan holds them."""
-    return Limits(**limits.model_dump())
+    return Limits(**limits.model_dump(exclude={"deadline_seconds"}))
 
 
 def configured_dialects(config: Config) -> dict[str, GivenDialect]:
@@ -218,6 +219,8 @@ def plan_output(config: OutputConfig, datasets: Sequence[DatasetPlan]) -> Output
         sliced=config.slices,
         compression=config.compression,
         tags=config.tags,
+        options=table_options(config),
+        file_options=file_options(config),
     )
 
 

@@ -9,20 +9,39 @@ from typing import Any, Literal
 
 from component.dataset.commit import Mode
 from component.dataset.header import HeaderFormat
+from component.errors import UserError
 from component.formats.csv.dialect import Dialect
+from component.plan.options import FILE_DEFAULTS, TABLE_DEFAULTS, FileOptions, TableOptions
+from component.staging.locations import Location
 from component.tables.types import TableSchema
 
 
 @dataclass(frozen=True, slots=True)
 class SourceSlice:
-    """One file of a source. `data_start` is where its records begin; `skip_header`: a gzip file that has a header."""
+    """One file or object of a source.
+
+    `data_start` is where its records begin; `skip_header`: gzip that begins with a header.
+    """
 
     name: str
-    path: Path
+    location: Location
     size: int
     gzip: bool = False
     data_start: int = 0
     skip_header: bool = False
+
+    @property
+    def path(self) -> Path:
+        """The file, for what reads only files; UserError `source.format` for an object of a bucket."""
+        if isinstance(self.location, Path):
+            return self.location
+        where = self.location.bucket.url(self.location.key)
+        raise UserError(
+            "source.format",
+            f"{where} is not CSV, and from a bucket only CSV is read",
+            place=self.location.place,
+            remedy='Set "file_type" of the input mapping to "csv".',
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +59,7 @@ class GivenDialect:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """An input table or file that rows are read from.
+    """An input table or file that rows are read from, in the folder or in a bucket.
 
     `file_name` is its name in the folder, `own_name` what it is called by itself: without suffix, and a file without
     the id that it gets at every input. `names` are all the words a configuration may call it. `schema` is typed by the
@@ -59,7 +78,7 @@ class Source:
 
     @property
     def size(self) -> int:
-        """Bytes on disk."""
+        """Bytes on disk, or in the bucket."""
         return sum(part.size for part in self.slices)
 
 
@@ -98,6 +117,18 @@ class OutputPlan:
     sliced: bool = True
     compression: Literal["gzip", "none"] = "gzip"
     tags: tuple[str, ...] = ()
+    options: TableOptions = TABLE_DEFAULTS
+    file_options: FileOptions = FILE_DEFAULTS
+
+    @property
+    def has_header(self) -> bool:
+        """Whether the first line of its files holds the names: never in slices, else unless it is configured away."""
+        return not (self.sliced and self.written_as == "table") and self.options.has_header is not False
+
+    @property
+    def dialect(self) -> Dialect:
+        """How its text is delimited."""
+        return GivenDialect(self.options.delimiter, self.options.enclosure).over(Dialect())
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,15 +7,16 @@ from dataclasses import replace
 
 from component import naming
 from component.errors import Place, UserError
-from component.folder.files import FileKind, InputFile, input_files
+from component.folder.files import FileKind, InputFile, input_files, stored_name
 from component.folder.layout import DataFolder
-from component.folder.magic import is_gzip, is_parquet
-from component.folder.slices import Slice
-from component.folder.tables import HeaderMode, InputTable, header_mode, input_tables
+from component.folder.magic import is_gzip, is_parquet, mark_size
+from component.folder.tables import HeaderMode, InputTable, input_tables
 from component.formats.csv.dialect import Dialect
 from component.formats.csv.source import read_header
 from component.formats.parquet import parquet_schema
+from component.plan.first_record import header_mode_seen
 from component.plan.model import GivenDialect, Source, SourceSlice
+from component.staging.sliced import find_parts
 from component.tables.types import Column, TableSchema
 
 
@@ -25,38 +26,59 @@ def find_sources(
     """Return the sources of a folder, tables first, and the warnings about them.
 
     `dialects` are delimiters and enclosures that the configuration gives a source, by any of its names. Reads manifests
-    and the first record of each slice that has a header. UserError `source.manifest`, `source.format`, `csv.encoding`,
-    `column.duplicate`, `column.sets_differ`.
+    and the first record of each slice that has a header; of what lies in a bucket also the lists of parts and the first
+    bytes of each part. UserError `source.manifest`, `source.format`, `csv.encoding`, `column.duplicate`,
+    `column.sets_differ`, `staged.credentials`, `staged.missing`; RetryError `staged.changed`, `staged.failed`.
     """
     given = dialects or {}
     tables = input_tables(folder)
-    files = [file for file in input_files(folder) if file.kind in {FileKind.CSV, FileKind.PARQUET}]
-    sources = [_table_source(table, given) for table in tables] + [_file_source(file, given) for file in files]
+    files = input_files(folder)
+    found = [_table_source(table, given) for table in tables]
+    found += [_file_source(file, given) for file in files if file.kind in {FileKind.CSV, FileKind.PARQUET}]
     warnings = [warning for table in tables for warning in table.warnings]
-    warnings += [warning for file in files for warning in file.warnings]
-    return tuple(sources), tuple(warnings)
+    warnings += [warning for file in files if _is_told_of(file) for warning in file.warnings]
+    warnings += [warning for _, more in found for warning in more]
+    return tuple(source for source, _ in found), tuple(warnings)
+
+
+def _is_told_of(file: InputFile) -> bool:
+    """Tell whether warnings of a file are of use: of what nobody reads only that it is not read."""
+    return file.kind in {FileKind.CSV, FileKind.PARQUET} or file.staged is not None
+
+
+Found = tuple[Source, tuple[str, ...]]
+"""A source, and warnings that came up while its parts were looked for."""
+
+
+def _parts_of(item: InputTable | InputFile, name: str) -> tuple[tuple[SourceSlice, ...], tuple[str, ...]]:
+    """Return the files or objects of an input, of which nothing is known yet but their size, and warnings."""
+    if item.staged is None:
+        return tuple(SourceSlice(part.name, part.path, part.size) for part in item.slices), ()
+    parts, warnings = find_parts(item.staged, name)
+    return tuple(SourceSlice(part.name, part.object, part.object.size) for part in parts), warnings
 
 
 def _given(names: Iterable[str], dialects: Mapping[str, GivenDialect]) -> GivenDialect:
     return next((dialects[name] for name in names if name in dialects), GivenDialect())
 
 
-def _table_source(table: InputTable, dialects: Mapping[str, GivenDialect]) -> Source:
+def _table_source(table: InputTable, dialects: Mapping[str, GivenDialect]) -> Found:
     manifest = table.manifest
-    names = _names(table.name, manifest.name if manifest else None, manifest.id if manifest else None)
-    if table.slices and is_parquet(table.slices[0].path):
-        return _parquet_source(table.name, bare_name(table.name), names, table.slices)
+    names = _table_names(table)
+    parts, warnings = _parts_of(table, table.name)
+    if parts and is_parquet(parts[0].location):
+        return _parquet_source(table.name, bare_name(table.name), names, parts), warnings
     delimiter = (manifest.delimiter if manifest else None) or naming.DELIMITER
     enclosure = naming.ENCLOSURE if manifest is None or manifest.enclosure is None else manifest.enclosure
     dialect = _given(names, dialects).over(Dialect(delimiter, enclosure))
-    mode = header_mode(table)
-    columns, slices = _columns_and_slices(table, mode, dialect)
+    mode, doubts = header_mode_seen(table, parts, dialect)
+    columns, slices = _columns_and_slices(table.name, parts, mode, dialect, manifest.columns if manifest else ())
     known = {column.name: column for column in manifest.typed} if manifest else {}
     schema = TableSchema(
         tuple(known.get(name, Column(name)) for name in columns),
         tuple(key for key in (manifest.primary_key if manifest else ()) if key in columns),
     )
-    return Source(
+    source = Source(
         file_name=table.name,
         own_name=bare_name(table.name),
         names=names,
@@ -67,42 +89,38 @@ def _table_source(table: InputTable, dialects: Mapping[str, GivenDialect]) -> So
         dialect=dialect,
         table_id=manifest.id if manifest else None,
     )
+    return source, (*warnings, *doubts)
 
 
 def _columns_and_slices(
-    table: InputTable, mode: HeaderMode, dialect: Dialect
+    table: str, parts: tuple[SourceSlice, ...], mode: HeaderMode, dialect: Dialect, manifest_columns: tuple[str, ...]
 ) -> tuple[tuple[str, ...], tuple[SourceSlice, ...]]:
     """Return the column names, and the slices with where their records begin."""
-    manifest_columns = table.manifest.columns if table.manifest else ()
-    read = [_read_slice(table.name, part, dialect, mode) for part in table.slices]
+    read = [_read_slice(table, part, dialect, mode) for part in parts]
     if mode is not HeaderMode.FIRST_LINE:
-        return _distinct(manifest_columns, table.name), tuple(part for _, part in read)
+        return _distinct(manifest_columns, table), tuple(part for _, part in read)
     headers = [names for names, _ in read if names]
     for names, (found, part) in zip([headers[0]] * len(read) if headers else [], read, strict=False):
         if found and found != names:
             raise UserError(
                 "column.sets_differ",
                 f"The slices have different columns: {', '.join(names)}; and {', '.join(found)}",
-                place=Place(table=table.name, slice=part.name),
+                place=Place(table=table, slice=part.name),
                 remedy="Give all slices of a table the same columns.",
             )
     columns = headers[0] if headers else manifest_columns
-    return _distinct(columns, table.name), tuple(part for _, part in read)
+    return _distinct(columns, table), tuple(part for _, part in read)
 
 
-def _read_slice(table: str, part: Slice, dialect: Dialect, mode: HeaderMode) -> tuple[tuple[str, ...], SourceSlice]:
+def _read_slice(
+    table: str, part: SourceSlice, dialect: Dialect, mode: HeaderMode
+) -> tuple[tuple[str, ...], SourceSlice]:
     place = Place(table=table, slice=part.name)
-    gzip = is_gzip(part.path)
+    gzip = is_gzip(part.location)
     if mode is HeaderMode.MANIFEST:
-        start = 0 if gzip else _mark_size(part)
-        return (), SourceSlice(part.name, part.path, part.size, gzip, start)
-    names, end = read_header(part.path, dialect, gzip=gzip, place=place)
-    return names, SourceSlice(part.name, part.path, part.size, gzip, 0 if gzip else end, skip_header=gzip)
-
-
-def _mark_size(part: Slice) -> int:
-    with part.path.open("rb") as file:
-        return len(naming.UTF8_BOM) if file.read(len(naming.UTF8_BOM)) == naming.UTF8_BOM else 0
+        return (), replace(part, gzip=gzip, data_start=0 if gzip else mark_size(part.location))
+    names, end = read_header(part.location, dialect, gzip=gzip, place=place)
+    return names, replace(part, gzip=gzip, data_start=0 if gzip else end, skip_header=gzip)
 
 
 def _distinct(columns: Iterable[str], table: str) -> tuple[str, ...]:
@@ -125,22 +143,22 @@ def _distinct(columns: Iterable[str], table: str) -> tuple[str, ...]:
     return names
 
 
-def _file_source(file: InputFile, dialects: Mapping[str, GivenDialect]) -> Source:
+def _file_source(file: InputFile, dialects: Mapping[str, GivenDialect]) -> Found:
     names = _names(file.file_name, file.name, None)
-    if file.kind is FileKind.PARQUET:
-        return _parquet_source(file.file_name, bare_name(file.name), names, file.slices)
+    parts, warnings = _parts_of(file, file.file_name)
+    if file.kind is FileKind.PARQUET or (parts and is_parquet(parts[0].location)):
+        return _parquet_source(file.file_name, bare_name(file.name), names, parts), warnings
     tabs = file.name.lower().endswith((".tsv", ".tsv.gz"))
     dialect = _given(names, dialects).over(Dialect("\t" if tabs else naming.DELIMITER))
-    as_table = InputTable(file.file_name, file.path, sliced=False, slices=file.slices)
-    columns, slices = _columns_and_slices(as_table, HeaderMode.FIRST_LINE, dialect)
+    columns, slices = _columns_and_slices(file.file_name, parts, HeaderMode.FIRST_LINE, dialect, ())
     schema = TableSchema(tuple(Column(name) for name in columns))
-    return Source(file.file_name, bare_name(file.name), names, "csv", slices, schema, dialect=dialect)
+    return Source(file.file_name, bare_name(file.name), names, "csv", slices, schema, dialect=dialect), warnings
 
 
-def _parquet_source(file_name: str, own_name: str, names: tuple[str, ...], slices: tuple[Slice, ...]) -> Source:
+def _parquet_source(file_name: str, own_name: str, names: tuple[str, ...], parts: tuple[SourceSlice, ...]) -> Source:
     place = Place(table=file_name)
-    schemas = [parquet_schema(part.path, replace(place, slice=part.name)) for part in slices]
-    for part, schema in zip(slices, schemas, strict=True):
+    schemas = [parquet_schema(part.path, replace(place, slice=part.name)) for part in parts]
+    for part, schema in zip(parts, schemas, strict=True):
         if set(schema.columns) != set(schemas[0].columns):
             raise UserError(
                 "column.sets_differ",
@@ -148,8 +166,7 @@ def _parquet_source(file_name: str, own_name: str, names: tuple[str, ...], slice
                 place=replace(place, slice=part.name),
                 remedy="Give all slices of a table the same columns and types.",
             )
-    found = tuple(SourceSlice(part.name, part.path, part.size) for part in slices)
-    return Source(file_name, own_name, names, "parquet", found, schemas[0], frozenset(schemas[0].names))
+    return Source(file_name, own_name, names, "parquet", parts, schemas[0], frozenset(schemas[0].names))
 
 
 def _names(file_name: str, name: str | None, table_id: str | None) -> tuple[str, ...]:
@@ -159,6 +176,14 @@ def _names(file_name: str, name: str | None, table_id: str | None) -> tuple[str,
             word for word in (file_name, bare_name(file_name), name, name and bare_name(name), table_id) if word
         )
     )
+
+
+def _table_names(table: InputTable) -> tuple[str, ...]:
+    """Return what a configuration may call a table; a file that became one keeps the id in front of its name."""
+    manifest = table.manifest
+    if manifest is not None and manifest.id is not None:
+        return _names(table.name, manifest.name, manifest.id)
+    return _names(table.name, (manifest.name if manifest else None) or stored_name(table.name), None)
 
 
 _SUFFIXES = (".csv.gz", ".tsv.gz", ".csv", ".tsv", ".parquet", ".gz")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from component import naming
 from component.errors import Place
 from component.formats.csv.guess import guess_splits
@@ -27,7 +29,8 @@ def splits_of(
 ) -> tuple[CsvSplit | ParquetSplit, ...]:
     """Return the splits of a source in its order. A gzip slice is one split.
 
-    The cuts of a plain slice are guessed, and proven by reading; `counted` ones are right if enclosures pair up.
+    The cuts of a plain slice are guessed, and proven by reading; `counted` ones are right if enclosures pair up. Those
+    of an object are always guessed: to count would take all of it through the driver.
     """
     size = split_size(source, limits, cores)
     splits: list[CsvSplit | ParquetSplit] = []
@@ -39,16 +42,16 @@ def splits_of(
             splits.append(_csv_split(source, part, whole, limits))
         else:
             splits += [
-                _csv_split(source, part, found, limits, guessed=not counted)
+                _csv_split(source, part, found, limits, guessed=not (counted and isinstance(part.location, Path)))
                 for found in _ranges(source, part, size, cores, counted=counted)
             ]
     return tuple(splits)
 
 
 def _ranges(source: Source, part: SourceSlice, size: int, cores: int, *, counted: bool) -> tuple[ByteRange, ...]:
-    if counted:
-        return plan_splits(part.path, source.dialect, start=part.data_start, split_bytes=size, threads=cores)
-    return guess_splits(part.path, source.dialect, start=part.data_start, split_bytes=size)
+    if counted and isinstance(part.location, Path):
+        return plan_splits(part.location, source.dialect, start=part.data_start, split_bytes=size, threads=cores)
+    return guess_splits(part.location, source.dialect, start=part.data_start, split_bytes=size)
 
 
 def _csv_split(
@@ -57,7 +60,7 @@ def _csv_split(
     return CsvSplit(
         table=source.file_name,
         slice=part.name,
-        path=part.path,
+        location=part.location,
         gzip=part.gzip,
         range=found,
         data_start=part.data_start,

@@ -1,105 +1,69 @@
-"""GELF over TCP by the platform's rules (reference keboola 1.6), on pygelf.
+"""GELF by the platform's rules (reference keboola 1.6): a message is never one that the platform drops or fails on.
 
-pygelf frames and packs; what it lacks is here: a record that cannot be sent is not lost, a dead server costs a bounded
-time, and a frame is never one that the platform drops or fails on.
+pygelf makes the messages; how they travel is in `component.report.transports`. The platform says where its server is
+(KBC_LOGGER_ADDR, KBC_LOGGER_PORT) but not of which type: that is fixed when a component is registered
+(docs/configuration.md).
 """
 
 from __future__ import annotations
 
 import json
 import logging
-import queue
 import socket
-import threading
 from bisect import bisect_right
+from collections.abc import Mapping
 from typing import Final
 
-from pygelf import GelfTcpHandler
+from pygelf import gelf
 
-from component.report.log import TRIMMED, LogServerError
+from component.report.record import EVENT_BYTES, TRIMMED, LogServerError
+from component.report.transports import UNREACHABLE, Http, Tcp, Transport, Udp
 
-CONNECT_SECONDS: Final = 2.0
-SEND_SECONDS: Final = 2.0
 DEFAULT_PORT: Final = 12201
-TEXT_BYTES: Final = 90_000
-"""Most JSON bytes of each of the two texts of a frame: a frame above 200 KB fails the job."""
-
-_UNREACHABLE: Final = (OSError, ValueError, OverflowError)
-"""What a bad address, a bad port or a dead server raise."""
+FRAME_BYTES: Final = 1000
+"""Left for everything but the two texts of a message."""
+TRANSPORTS: Final[Mapping[str, type[Tcp | Udp | Http]]] = {"tcp": Tcp, "udp": Udp, "http": Http}
 
 
-class GelfHandler(GelfTcpHandler):  # type: ignore[misc] # pygelf has no types
+class GelfHandler(logging.Handler):
     """Sends records to the platform's log server.
 
-    `emit` raises LogServerError once the server cannot be used, after at most `CONNECT_SECONDS` or `SEND_SECONDS`.
+    `emit` raises LogServerError once the server cannot be used, after a bounded time.
     """
 
-    def __init__(self, host: str, port: str) -> None:
-        super().__init__(host=host, port=port or str(DEFAULT_PORT))
-        self.sock: socket.socket | None = None
+    def __init__(self, transport: Transport, name: str) -> None:
+        super().__init__()
+        self._transport = transport
+        self._name = name
+        self._host = socket.gethostname()  # the platform compares it with the container's id
 
     def emit(self, record: logging.LogRecord) -> None:
         """Send one record."""
-        frame = self.makePickle(_acceptable(record))
+        message = gelf.make(_acceptable(record), self._host, False, "1.1", None, None)
         try:
-            self._deliver(frame)
-        except _UNREACHABLE as error:
-            raise LogServerError(f"The log server {self.host}:{self.port} cannot be used ({error})") from error
+            self._transport.send(gelf.pack(message, False, str))
+        except UNREACHABLE as error:
+            raise LogServerError(f"The log server {self._name} cannot be used ({error})") from error
 
-    def _deliver(self, frame: bytes) -> None:
-        if self.sock is None:
-            self.sock = connect(self.host, int(self.port), CONNECT_SECONDS)
-        elif _is_closed(self.sock):
-            raise ConnectionResetError("it closed the connection")
-        self.sock.settimeout(SEND_SECONDS)
-        self.sock.sendall(frame)
+    def close(self) -> None:
+        """Let go of the connection, if there is one."""
+        self._transport.close()
+        super().close()
 
 
-def _is_closed(connection: socket.socket) -> bool:
-    """Tell whether the server has hung up: the first send after that would seem to succeed, and be lost."""
-    connection.setblocking(False)
-    try:
-        return not connection.recv(4096)
-    except BlockingIOError:
-        return False
-
-
-def connect(host: str, port: int, seconds: float) -> socket.socket:
-    """Open a TCP connection within `seconds`; raise OSError, or what a malformed address raises.
-
-    The time holds for the resolution of the name too, which no socket timeout bounds: a thread does both and is left
-    behind if it is late.
-    """
-    answers: queue.SimpleQueue[socket.socket | Exception] = queue.SimpleQueue()
-    late = threading.Event()
-
-    def dial() -> None:
-        try:
-            opened = socket.create_connection((host, port), timeout=seconds)
-        except _UNREACHABLE as error:
-            answers.put(error)
-            return
-        if late.is_set():
-            opened.close()
-        else:
-            answers.put(opened)
-
-    threading.Thread(target=dial, name="gelf-connect", daemon=True).start()
-    try:
-        answer = answers.get(timeout=seconds)
-    except queue.Empty:
-        late.set()
-        raise TimeoutError(f"no answer within {seconds:g} s") from None
-    if isinstance(answer, Exception):
-        raise answer
-    return answer
+def open_gelf(kind: str, host: str, port: int | None) -> GelfHandler:
+    """Return a handler for a server of a kind: tcp, udp or http. Nothing is connected before the first record."""
+    number = port or DEFAULT_PORT
+    return GelfHandler(TRANSPORTS[kind](host, number), f"{host}:{number}")
 
 
 def _acceptable(record: logging.LogRecord) -> logging.LogRecord:
     """Return the record with texts that the platform neither drops nor fails on."""
     accepted = logging.makeLogRecord(record.__dict__)
-    accepted.msg = _within(_not_empty(record.getMessage()))
-    accepted.exc_text = _within(record.exc_text) if record.exc_text else None
+    message, details = _not_empty(record.getMessage()), record.exc_text or ""
+    room = EVENT_BYTES - FRAME_BYTES
+    accepted.msg = _within(message, max(room // 2, room - _size(details)))
+    accepted.exc_text = _within(details, room - _size(accepted.msg)) or None
     return accepted
 
 
@@ -110,10 +74,14 @@ def _not_empty(text: str) -> str:
     return f"({text})" if text == "0" else text
 
 
-def _within(text: str) -> str:
-    """Cut a text whose JSON form is longer than `TEXT_BYTES`: 60,000 characters may be 720,000 bytes in JSON."""
-    if len(json.dumps(text)) <= TEXT_BYTES:
+def _size(text: str) -> int:
+    return len(json.dumps(text))
+
+
+def _within(text: str, room: int) -> str:
+    """Cut a text whose JSON form is longer than `room` bytes: 60,000 characters may be 720,000 bytes in JSON."""
+    if _size(text) <= room:
         return text
-    room = TEXT_BYTES - len(TRIMMED)
-    kept = bisect_right(range(1, len(text) + 1), room, key=lambda length: len(json.dumps(text[:length])))
+    left = room - len(TRIMMED)
+    kept = bisect_right(range(1, len(text) + 1), left, key=lambda length: _size(text[:length]))
     return f"{text[:kept]}{TRIMMED}"

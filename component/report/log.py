@@ -1,4 +1,4 @@
-"""The log of one run: to GELF where the platform asks for it, to the terminal, or to stdout.
+"""The log of one run: masked and cut before anything goes anywhere.
 
 Nothing goes to stderr: the platform turns it into a red event even after a run that went well (reference keboola 1.5),
 so warnings and errors go where everything else goes, marked by a word.
@@ -7,24 +7,15 @@ so warnings and errors go where everything else goes, marked by a word.
 from __future__ import annotations
 
 import logging
-import sys
 import threading
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final, Self, TextIO
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from component.report.masking import Masking
+from component.report.record import LogServerError, message_record
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-NAME: Final = "tablemill"
-MESSAGE_LIMIT: Final = 60_000
-"""Most characters of one message; the platform cuts there too (reference keboola 1.5)."""
-TRIMMED: Final = " [trimmed]"
-
-
-class LogServerError(Exception):
-    """A handler cannot be used any more, and why; its record is not lost but still to be written."""
 
 
 class Log:
@@ -68,12 +59,23 @@ class Log:
         self._say(logging.ERROR, text, details)
 
     def hide(self, secrets: Iterable[str]) -> None:
-        """Hide further secrets from now on; the configuration is read after the log is opened."""
-        self._masking = Masking({*self._masking.secrets, *secrets})
+        """Hide further secrets from now on: of the configuration, of the environment, of staging manifests."""
+        known = self._masking.secrets
+        if added := {secret for secret in secrets if secret} - known:
+            self._masking = Masking(known | added)
+
+    @property
+    def secrets(self) -> frozenset[str]:
+        """What is hidden."""
+        return self._masking.secrets
 
     def mask(self, text: str) -> str:
         """Return a text as it may be shown: control characters written out, secrets hidden."""
         return self._masking(text)
+
+    def mask_json(self, value: Any) -> Any:
+        """Return a JSON value whose texts may be shown; what is not text stays, so that it is JSON still."""
+        return self._masking.json(value)
 
     def close(self) -> None:
         """Let go of the connection, if there is one."""
@@ -89,8 +91,7 @@ class Log:
     def _say(self, level: int, text: str, details: str) -> None:
         if level < self._lowest:
             return
-        record = logging.LogRecord(NAME, level, "", 0, cut(self.mask(text)), None, None)
-        record.exc_text = cut(self.mask(details)) if details else None
+        record = message_record(level, self.mask(text), self.mask(details) if details else "")
         with self._lock:
             self._write(record)
 
@@ -106,71 +107,6 @@ class Log:
             self._write(record)
 
 
-def open_log(
-    *,
-    logger_addr: str | None = None,
-    logger_port: str | None = None,
-    terminal: bool = False,
-    secrets: Iterable[str] = (),
-    debug: bool = False,
-    stream: TextIO | None = None,
-) -> Log:
-    """Open the log that the environment asks for: `logger_addr` and `logger_port` are KBC_LOGGER_ADDR and _PORT.
-
-    With an address messages go by GELF and nothing is printed, unless the server cannot be reached; else to `stream`
-    (stdout), drawn with colours if it is a `terminal`.
-    """
-    output = stream or sys.stdout
-    lines = LineHandler(output)
-    if logger_addr:
-        # Imported here: http.client and ssl, which pygelf loads, cost 40 ms that a run without GELF need not pay.
-        from component.report.gelf import GelfHandler  # noqa: PLC0415
-
-        return Log(GelfHandler(logger_addr, logger_port or ""), fallback=lines, secrets=secrets, debug=debug)
-    if terminal and is_utf8(output):
-        from component.report.screen import ScreenHandler, open_screen  # noqa: PLC0415 # rich, 40 ms as well
-
-        screen = open_screen(output)
-        return Log(ScreenHandler(screen), secrets=secrets, debug=debug, screen=screen)
-    return Log(lines, secrets=secrets, debug=debug)
-
-
 def silent_log(secrets: Iterable[str] = ()) -> Log:
     """Open a log that says nothing but still masks: a synchronous action owns stdout (reference keboola 1.7)."""
     return Log(None, secrets=secrets)
-
-
-class LineHandler(logging.Handler):
-    """Writes a record as plain lines: the message, marked if it is more than information, then its details."""
-
-    def __init__(self, stream: TextIO) -> None:
-        super().__init__()
-        self._stream = stream
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Write and flush, so that the platform shows the line now; a closed stream is nobody's error."""
-        text = "\n".join(part for part in (marked(record), record.exc_text) if part)
-        if not is_utf8(self._stream):
-            encoding = self._stream.encoding
-            text = text.encode(encoding, "backslashreplace").decode(encoding)
-        try:
-            self._stream.write(f"{text}\n")
-            self._stream.flush()
-        except (OSError, ValueError):  # the reader of a pipe is gone, or the stream is closed: nowhere to say so
-            return
-
-
-def marked(record: logging.LogRecord) -> str:
-    """Return the message of a record, with the level in front unless it is information."""
-    message = record.getMessage()
-    return message if record.levelno == logging.INFO else f"{record.levelname.lower()}: {message}"
-
-
-def cut(text: str, limit: int = MESSAGE_LIMIT) -> str:
-    """Cut a text to `limit` characters, the mark of the cut included."""
-    return text if len(text) <= limit else f"{text[: limit - len(TRIMMED)]}{TRIMMED}"
-
-
-def is_utf8(stream: TextIO) -> bool:
-    """Tell whether every text can be written to a stream."""
-    return (getattr(stream, "encoding", None) or "utf-8").lower().replace("-", "").replace("_", "") == "utf8"

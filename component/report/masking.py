@@ -5,14 +5,20 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
 from urllib.parse import quote
 
 HIDDEN: Final = "[hidden]"
+SHORT: Final = 4
+"""Secrets below this length are hidden only where they stand alone."""
+LINE: Final = 12
+"""Lines of a secret from this length on, such as those of a key file, are secrets too."""
+CUT_MARK: Final = "…"
 
 _VISIBLE: Final = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\t\n"}
 _VISIBLE.update({0x2028: "\\u2028", 0x2029: "\\u2029"})  # ends of lines and paragraphs, to some who read a log
+_APART: Final = r"(?<!\w)(?<!\d[.,])(?:{})(?!\w)(?![.,]\d)"
 
 
 def printable(text: str) -> str:
@@ -27,40 +33,93 @@ class Masking:
     """Replaces secrets in texts.
 
     Each secret is found as it is, JSON-encoded (with or without escapes for what is not ASCII, and for `/` as PHP has
-    it), base64-encoded, percent-encoded and as Python's `repr` writes it. Secrets of any length count, as on the
-    platform: a secret `1` hides every `1` (reference keboola 1.5).
+    it), base64-encoded (also inside of something longer that was), percent-encoded, as Python's `repr` writes it, and
+    where a text was cut in the middle of it.
+
+    The platform hides secrets of any length, so that a secret `1` makes `[hidden]0 rows` of `10 rows`
+    (reference keboola 1.5), which tells more than it hides. Here one below `SHORT` characters is hidden where it stands
+    alone: not inside of a longer word or number.
     """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         self.secrets: Final = frozenset(secret for secret in secrets if secret)
-        forms = {printable(form) for secret in self.secrets for form in _forms(secret)}
-        longest_first = sorted(forms, key=lambda form: (-len(form), form))
+        parts = {part for secret in self.secrets for part in _parts(secret)}
+        long = _longest_first(printable(form) for part in parts if len(part) >= SHORT for form in _forms(part))
+        short = _longest_first(printable(form) for part in parts if len(part) < SHORT for form in _short_forms(part))
+        self._long: Final = long
+        choices = [*map(re.escape, long), *([_APART.format("|".join(map(re.escape, short)))] if short else [])]
         # A lookahead finds matches that overlap: hiding only the first would leave the rest of the second to be read.
-        self._pattern: Final = re.compile(f"(?=({'|'.join(map(re.escape, longest_first))}))") if forms else None
+        self._pattern: Final = re.compile(f"(?=({'|'.join(choices)}))") if choices else None
 
     def __call__(self, text: str) -> str:
         """Return the printable text with every secret replaced by `[hidden]`."""
         shown = printable(text)
         if self._pattern is None:
             return shown
+        spans = sorted([*(found.span(1) for found in self._pattern.finditer(shown)), *self._begun(shown)])
         pieces, kept = [], 0
-        for start, stop in _merged(found.span(1) for found in self._pattern.finditer(shown)):
+        for start, stop in _merged(spans):
             pieces += [shown[kept:start], HIDDEN]
             kept = stop
         return "".join([*pieces, shown[kept:]])
 
+    def json(self, value: Any) -> Any:
+        """Return a JSON value with every text in it masked, keys too; numbers stay what they are."""
+        if isinstance(value, str):
+            return self(value)
+        if isinstance(value, Mapping):
+            return {self(str(key)): self.json(item) for key, item in value.items()}
+        return [self.json(item) for item in value] if isinstance(value, Sequence) else value
+
+    def _begun(self, text: str) -> Iterable[tuple[int, int]]:
+        """Yield where a text was cut in the middle of a secret: the part of it that is left."""
+        for found in re.finditer(CUT_MARK, text):
+            stop = found.start()
+            lengths = (_overlap(text, stop, form) for form in self._long)
+            if longest := max(lengths, default=0):
+                yield stop - longest, stop
+
+
+def _overlap(text: str, stop: int, form: str) -> int:
+    """Return how many characters before `stop` are the beginning of a form; fewer than `SHORT` tell nothing."""
+    for length in range(min(len(form) - 1, stop), SHORT - 1, -1):
+        if text.startswith(form[:length], stop - length):
+            return length
+    return 0
+
+
+def _longest_first(forms: Iterable[str]) -> list[str]:
+    return sorted(set(forms), key=lambda form: (-len(form), form))
+
+
+def _parts(secret: str) -> set[str]:
+    """Return a secret, without what trimming would take off, and the lines of one that has several."""
+    lines = {line.strip() for line in secret.splitlines() if len(line.strip()) >= LINE}
+    return {secret, secret.strip() or secret, *lines}
+
+
+def _short_forms(secret: str) -> set[str]:
+    encoded = secret.encode("utf-8", "surrogatepass")
+    packed = {base64.b64encode(encoded).decode(), base64.urlsafe_b64encode(encoded).decode()}
+    return {*_text_forms(secret), *packed, quote(encoded, safe="")}
+
 
 def _forms(secret: str) -> set[str]:
-    plain_json = {json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
     encoded = secret.encode("utf-8", "surrogatepass")
-    return {
-        secret,
-        repr(secret)[1:-1],
-        *plain_json,
-        *(form.replace("/", "\\/") for form in plain_json),
-        base64.b64encode(encoded).decode(),
-        quote(encoded, safe=""),
-    }
+    inside = {piece for shift in range(3) if len(piece := _base64_inside(encoded, shift)) >= 2 * SHORT}
+    return _short_forms(secret) | inside | {piece.translate({43: "-", 47: "_"}) for piece in inside}
+
+
+def _text_forms(secret: str) -> set[str]:
+    plain_json = {json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
+    return {secret, repr(secret)[1:-1], *plain_json, *(form.replace("/", "\\/") for form in plain_json)}
+
+
+def _base64_inside(encoded: bytes, shift: int) -> str:
+    """Return the characters of base64 that depend on nothing but the secret, `shift` bytes after a group's begin."""
+    text = base64.b64encode(b"\0" * shift + encoded).decode()
+    stable = (shift + len(encoded)) * 8 // 6
+    return text[-(-shift * 8 // 6) : stable]
 
 
 def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:

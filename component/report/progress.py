@@ -224,14 +224,3 @@ class LineProgress(SilentProgress):
 
     def _on_finish(self) -> None:
         self._finished.set()
-
-
-def open_progress(terminal: bool, log: Log, clock: Clock, interval: float = LINE_SECONDS) -> Progress:
-    """Open the display that fits: drawn where the log has a terminal, else log lines every `interval` seconds."""
-    if terminal and log.screen is not None and not log.screen.is_dumb_terminal:
-        from component.report.screen import ScreenProgress  # noqa: PLC0415 # rich costs 40 ms that a log need not pay
-
-        return ScreenProgress(log, log.screen, clock)
-    lines = LineProgress(log, clock, interval)
-    lines.start_ticking()
-    return lines

@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-import io
-import textwrap
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Final
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from component.report.amounts import counted, size_text, time_text
-from component.report.log import Log
-
-NARROW: Final = 80
-"""Columns below which tables give way to lines."""
-LINES_PER_MESSAGE: Final = 100
-"""A summary of a thousand outputs would be cut as one message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,48 +49,6 @@ class RunSummary:
     seconds: float
 
 
-def show_summary(summary: RunSummary, log: Log) -> None:
-    """Show a summary where the log goes: as tables on a terminal, else as messages of compact lines."""
-    if log.screen is None:
-        lines = _lines(summary)
-        for first in range(0, len(lines), LINES_PER_MESSAGE):
-            log.info("\n".join(lines[first : first + LINES_PER_MESSAGE]))
-        return
-    from rich.text import Text  # noqa: PLC0415 # rich costs 40 ms that a log need not pay
-
-    shown, width = _masked(summary, log.mask), log.screen.width
-    coloured = render_text(shown, width, colour=log.screen.color_system is not None)
-    log.screen.print(Text.from_ansi(coloured), soft_wrap=True)
-
-
-def render_text(summary: RunSummary, width: int | None, *, colour: bool = False) -> str:
-    """Return tables of at most `width` columns, or with None compact lines for a log; no newline at the end.
-
-    Below `NARROW` columns, where tables would be cut to pieces, the lines are folded instead.
-    """
-    if width is None:
-        return "\n".join(_lines(summary))
-    if width < NARROW:
-        return "\n".join(textwrap.fill(line, max(width, 20), subsequent_indent="  ") for line in _lines(summary))
-    from rich.console import Console  # noqa: PLC0415 # as above
-
-    from component.report.summary_tables import tables_of  # noqa: PLC0415
-
-    written = io.StringIO()
-    console = Console(
-        file=written,
-        width=width,
-        force_terminal=colour,
-        color_system="standard" if colour else None,
-        force_jupyter=False,
-        highlight=False,
-        markup=False,
-        emoji=False,
-    )
-    console.print(tables_of(summary))
-    return "\n".join(line.rstrip() for line in written.getvalue().rstrip().splitlines())
-
-
 def render_json(summary: RunSummary) -> dict[str, Any]:
     """Return the summary as JSON values; the keys are the fields' names, sizes in bytes, times in seconds."""
     return {
@@ -124,27 +73,8 @@ def stages_text(summary: RunSummary) -> str:
     return ", ".join(f"{name} {time_text(seconds)}" for name, seconds in parts)
 
 
-def _masked(summary: RunSummary, mask: Callable[[str], str]) -> RunSummary:
-    """Mask before the tables fold: a secret that is cut in two would not be found any more."""
-    datasets = (
-        replace(
-            dataset,
-            uuid=mask(dataset.uuid),
-            mode=mask(dataset.mode),
-            where=mask(dataset.where),
-            indices=tuple((mask(column), values) for column, values in dataset.indices),
-        )
-        for dataset in summary.datasets
-    )
-    outputs = (
-        replace(output, name=mask(output.name), destination=mask(output.destination), rule=mask(output.rule))
-        for output in summary.outputs
-    )
-    stages = tuple((mask(name), seconds) for name, seconds in summary.stages)
-    return RunSummary(tuple(datasets), tuple(outputs), stages, summary.seconds)
-
-
-def _lines(summary: RunSummary) -> list[str]:
+def summary_lines(summary: RunSummary) -> list[str]:
+    """Return the summary as compact lines, for a log."""
     written = f"{counted(len(summary.datasets), 'dataset')}, {counted(len(summary.outputs), 'output')}"
     return [
         f"{written} in {time_text(summary.seconds)}",

@@ -65,9 +65,8 @@ def find_destinations(config: Config, environment: Environment, plan: Plan) -> D
     """
     output = config.storage.output
     component = None
-    if config.image_parameters.get("default_bucket") is True and environment.component_id:
-        stage = str(config.image_parameters.get("default_bucket_stage", "in"))
-        component = ComponentBucket(environment.component_id, stage)
+    if config.image_parameters.default_bucket and environment.component_id:
+        component = ComponentBucket(environment.component_id, config.image_parameters.default_bucket_stage)
     support = output.data_type_support or environment.data_type_support
     features = set(environment.feature_gates)
     if environment.data_type_support is not None:

@@ -7,8 +7,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from component.dataset.commit import CommitPlan, Prepared, plan_commit, prepare, replan, withdraw
-from component.dataset.layout import Layout
+from component.dataset.commit import CommitPlan, Prepared, prepare, replan, withdraw
 from component.dataset.values import check_partition_type
 from component.formats.csv.read import CsvReader
 from component.formats.csv.source import CsvSplit
@@ -33,26 +32,6 @@ class MilledDataset:
     job: MillJob
     result: MillResult
     prepared: Prepared
-
-
-def layout_of(plan: DatasetPlan) -> Layout:
-    """Return the layout that a planned dataset asks for."""
-    return Layout(plan.uuid, plan.schema.arrow, plan.partition_on, plan.secondary_indices, plan.sort_by, plan.table)
-
-
-def plan_commits(store: Store, plans: Sequence[DatasetPlan]) -> list[CommitPlan]:
-    """Read what is there and check that it takes what is planned, before anything is read or written."""
-    return [
-        plan_commit(
-            store,
-            layout_of(plan),
-            plan.mode,
-            metadata=plan.metadata,
-            storage_format=plan.storage_format,
-            primary_key=plan.schema.primary_key,
-        )
-        for plan in plans
-    ]
 
 
 def find_types(engine: Engine, plans: Sequence[DatasetPlan], splits: Sequence[Future[Splits]]) -> list[DatasetPlan]:

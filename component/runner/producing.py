@@ -5,96 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from component import naming
-from component.dataset.predicates import bind_predicates
 from component.dataset.reader import Dataset, FileScan, open_dataset, plan_scan
-from component.errors import Place, UserError
-from component.outputs.manifest import Family, file_manifest, table_manifest
+from component.outputs.manifest import file_manifest
 from component.outputs.rejected import write_rejected
 from component.outputs.slices import group_scans, slice_name
 from component.outputs.stage import Stage
-from component.plan.model import DatasetPlan, Limits, OutputPlan
-from component.runner.destinations import Destinations, OutTable
-from component.runner.milling import MilledDataset, layout_of
+from component.plan.model import Limits, OutputPlan
+from component.runner.destinations import OutTable
+from component.runner.milling import MilledDataset
 from component.spark.engine import Engine
-from component.spark.rejects import REJECTED_SCHEMA
 from component.spark.slices import SliceTask, WrittenSlice, write_slice
 from component.store.base import Store
-from component.tables.types import Column, column_of_arrow
-
-REJECTED_COLUMNS = tuple(column_of_arrow(field.name, field.type) for field in REJECTED_SCHEMA)
-
-
-@dataclass(frozen=True, slots=True)
-class OutputShape:
-    """What an output table looks like: columns in order, and the primary key."""
-
-    columns: tuple[Column, ...]
-    primary_key: tuple[str, ...]
-
-
-def planned_shape(output: OutputPlan, plans: Sequence[DatasetPlan], store: Store) -> OutputShape:
-    """Return the shape before the run: of a dataset made in it by its plan, of another by what is in the store.
-
-    UserError `dataset.missing`, `column.missing` and `dataset.predicate`.
-    """
-    made = next((plan for plan in plans if plan.uuid == output.dataset), None)
-    if made is None:
-        return shape_of(output, open_dataset(store, output.dataset))
-    if output.predicates is not None and not made.infer:
-        bind_predicates(output.predicates, layout_of(made).stored_schema)
-    columns = tuple(made.schema.column(name) for name in output.columns or made.schema.names)
-    return OutputShape(columns, _key(output, columns, made.schema.primary_key))
-
-
-def shape_of(output: OutputPlan, dataset: Dataset) -> OutputShape:
-    """Return the shape of an output of a dataset; UserError `column.missing` and `column.type`."""
-    names = output.columns or dataset.columns
-    for name in names:
-        if name not in dataset.schema.names:
-            raise UserError(
-                "column.missing",
-                "A column of an output is not in the dataset",
-                place=Place(table=output.name, column=name),
-                remedy=f"The columns are {', '.join(dataset.columns)}.",
-            )
-    columns = tuple(column_of_arrow(name, dataset.schema.field(name).type) for name in names)
-    return OutputShape(columns, _key(output, columns, tuple(dataset.header.extras.get("primary_key", ()))))
-
-
-def _key(output: OutputPlan, columns: Sequence[Column], known: Sequence[str]) -> tuple[str, ...]:
-    """Return the configured key, or the known one if the output has all its columns."""
-    if output.primary_key is not None:
-        return output.primary_key
-    names = {column.name for column in columns}
-    return tuple(known) if names.issuperset(known) else ()
-
-
-def out_table(output: OutputPlan, shape: OutputShape, destinations: Destinations, family: Family) -> OutTable:
-    """Return the table as it will be in out/tables."""
-    manifest = table_manifest(
-        shape.columns,
-        family=family,
-        destination=output.destination or destinations.default(output.name),
-        primary_key=shape.primary_key,
-        incremental=output.incremental,
-        has_header=not output.sliced,
-    )
-    return OutTable(output.name, output.sliced, manifest)
-
-
-def rejected_table(plan: DatasetPlan, destinations: Destinations, family: Family) -> OutTable:
-    """Return the table of the rejected rows of a dataset."""
-    name = plan.uuid + naming.REJECTED_SUFFIX
-    manifest = table_manifest(
-        REJECTED_COLUMNS,
-        family=family,
-        destination=destinations.default(name),
-        primary_key=(),
-        incremental=False,
-        has_header=False,
-    )
-    return OutTable(name, sliced=True, manifest=manifest)
 
 
 def dataset_of(output: OutputPlan, milled: Sequence[MilledDataset], store: Store) -> Dataset:
@@ -165,8 +86,9 @@ def slice_tasks(
             columns=columns,
             target=target / slice_name(order, gzip=gzip) if sliced else target,
             format=output.format,
-            header=not sliced,
+            header=output.has_header,
             gzip=gzip,
+            dialect=output.dialect,
         )
         for order, group in enumerate(groups)
     ]
@@ -183,7 +105,7 @@ def stage_manifests(produced: Sequence[Produced], stage: Stage) -> None:
         if one.table is not None:
             stage.manifest(stage.table(one.table.name, sliced=False), one.table.manifest)
         else:
-            stage.manifest(stage.file(one.output.name), file_manifest(one.output.tags))
+            stage.manifest(stage.file(one.output.name), file_manifest(one.output.tags, one.output.file_options))
 
 
 def stage_rejected(milled: Sequence[MilledDataset], tables: Mapping[str, OutTable], stage: Stage) -> None:

@@ -14,14 +14,13 @@ from typing import Any
 
 from component import clock
 from component.config.environment import Environment
-from component.config.load import load_config
 from component.config.model import Config
 from component.config.secrets import secret_values
 from component.dataset.commit import TRIES
 from component.errors import CommitRefusedError, CommitUnknownError, UserError
 from component.folder.layout import DataFolder
 from component.folder.state import read_state
-from component.folder.tables import orphaned_manifests
+from component.folder.tables import orphaned_manifests, staged_secrets
 from component.mapping.model import Resolution
 from component.outputs.manifest import family_for
 from component.outputs.stage import Stage
@@ -32,7 +31,10 @@ from component.plan.splits import splits_of
 from component.report.log import Log
 from component.report.progress import Progress
 from component.report.summary import RunSummary
+from component.runner.commits import plan_commits
 from component.runner.destinations import Destinations, OutTable, find_destinations
+from component.runner.documents import stage_documents
+from component.runner.doubts import doubts
 from component.runner.home import Home, open_home
 from component.runner.milling import (
     MilledDataset,
@@ -40,22 +42,18 @@ from component.runner.milling import (
     abandon,
     find_types,
     mill_datasets,
-    plan_commits,
     prepare_again,
     prepare_datasets,
 )
 from component.runner.producing import (
     Produced,
     dataset_of,
-    out_table,
-    planned_shape,
     produce,
-    rejected_table,
-    shape_of,
     stage_manifests,
     stage_rejected,
 )
 from component.runner.publishing import publish_run
+from component.runner.shapes import out_table, planned_shape, rejected_table, shape_of
 from component.runner.summing import summarize
 from component.spark.engine import Engine
 
@@ -75,18 +73,22 @@ class Run:
     scratch: Path
 
 
-def run(environment: Environment, log: Log, progress: Progress, *, start: StartEngine = Engine) -> RunSummary:
-    """Carry out one run on the data folder of the environment.
+def run(
+    environment: Environment, config: Config, log: Log, progress: Progress, *, start: StartEngine = Engine
+) -> RunSummary:
+    """Carry out one run of a configuration on the data folder of the environment.
 
     Raises a TablemillError with out/ and the datasets as they were before.
     """
     started = clock.monotonic()
     progress.stage("plan")
-    config = load_config(environment.data_dir)
     log.hide(secret_values(config))
+    for warning in config.warnings:
+        log.warning(warning)
     if config.action != "run":
         raise UserError("config.value", f"The action {config.action!r} is not known", remedy='Set action to "run".')
     folder = DataFolder(environment.data_dir)
+    log.hide(staged_secrets(folder))
     folder.create_missing()
     folder.check_writable()
     spark = config.parameters.spark
@@ -141,7 +143,7 @@ def _run(this: Run, engine: Engine, started: float) -> RunSummary:
 
 def _predicted(this: Run, plan: Plan, home: Home, destinations: Destinations) -> Mapping[str, OutTable]:
     """Return the output tables as they will be, by name, before anything is read."""
-    family = family_for(this.environment.data_type_support)
+    family = family_for(destinations.settings.data_types, this.config.parameters.manifest_family)
     tables = [
         out_table(output, planned_shape(output, plan.datasets, home.store), destinations, family)
         for output in plan.outputs
@@ -222,7 +224,8 @@ def _finish(
         try:
             produced, resolution = _produce(this, plan, home, engine, destinations, milled, stage)
             this.progress.stage("publish")
-            stage.state({**state, "tablemill": _state_of(milled)})
+            for warning in stage_documents(this.config.parameters, state, milled, produced, stage):
+                this.log.warning(warning)
             publish_run(home, milled, stage)
         except CommitRefusedError:
             stage.discard()
@@ -247,7 +250,7 @@ def _produce(
     stage: Stage,
 ) -> tuple[list[Produced], Resolution]:
     this.progress.stage("outputs")
-    family = family_for(this.environment.data_type_support)
+    family = family_for(destinations.settings.data_types, this.config.parameters.manifest_family)
     datasets = [dataset_of(output, milled, home.store) for output in plan.outputs]
     written = produce(engine, plan.outputs, datasets, stage, plan.limits)
     produced = [
@@ -263,18 +266,11 @@ def _produce(
     rejected = {one.plan.uuid: rejected_table(one.plan, destinations, family) for one in milled if one.plan.reject}
     stage_manifests(produced, stage)
     stage_rejected(milled, rejected, stage)
-    tables = [one.table for one in produced if one.table is not None]
-    resolution = destinations.resolve(this.folder, [*tables, *rejected.values()])
-    for finding in resolution.findings:
-        this.log.warning(finding.text)
+    tables = [*(one.table for one in produced if one.table is not None), *rejected.values()]
+    resolution = destinations.resolve(this.folder, tables)
+    for text in [
+        *(finding.text for finding in resolution.findings),
+        *doubts(resolution, tables, destinations.settings),
+    ]:
+        this.log.warning(text)
     return produced, resolution
-
-
-def _state_of(milled: Sequence[MilledDataset]) -> dict[str, Any]:
-    """Return what the state says of this run: the commit of each dataset."""
-    return {
-        "datasets": {
-            one.plan.uuid: {"commit": one.prepared.header.extras.get("commit"), "rows": one.result.records}
-            for one in milled
-        }
-    }

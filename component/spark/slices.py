@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 
 from component.dataset.reader import FileScan, read_scan
 from component.folder.layout import writing
+from component.formats.csv.dialect import Dialect
 from component.formats.csv.write import CsvWriter
 from component.store.base import Store
 
@@ -29,6 +30,7 @@ class SliceTask:
     format: Literal["csv", "parquet"]
     header: bool
     gzip: bool
+    dialect: Dialect = field(default_factory=Dialect)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,4 +62,4 @@ def write_slice(task: SliceTask) -> WrittenSlice:
 def _writer(task: SliceTask, schema: pa.Schema) -> CsvWriter | pq.ParquetWriter:
     if task.format == "parquet":
         return pq.ParquetWriter(task.target, schema, compression="snappy")
-    return CsvWriter(task.target, schema, header=task.header, gzip=task.gzip)
+    return CsvWriter(task.target, schema, header=task.header, gzip=task.gzip, dialect=task.dialect)

@@ -53,3 +53,12 @@ def test_an_environment_that_is_wrong_is_one_sentence(tmp_path, capsys):
     assert seen.out == ""
     assert seen.err.count("\n") == 1
     assert "KBC_LOGGER_PORT" in seen.err
+
+
+def test_what_libraries_log_is_not_put_onto_stderr():
+    program = (
+        "import atexit, logging, sys; from component.cli.main import main; sys.argv = ['tablemill', '--version'];"
+        "atexit.register(logging.error, 'KeyboardInterrupt while sending command.'); main()"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == (f"tablemill {__version__}\n", "")

@@ -30,8 +30,11 @@ CASES = [
         output(AS="file"),
         "config.unknown_key",
         (
-            'parameters.outputs[0].AS is not a known key. Did you mean "as"? Allowed are as, columns, compression, '
-            "dataset, destination, format, incremental, name, predicates, primary_key, slices, table, tags."
+            'parameters.outputs[0].AS is not a known key. Did you mean "as"? Allowed are as, column_metadata, columns, '
+            "compression, data_types, dataset, deduplication_strategy, delete_where, delete_where_column, "
+            "delete_where_operator, delete_where_values, delimiter, description, destination, distribution_key, "
+            "enclosure, format, has_header, incremental, is_encrypted, is_permanent, is_public, manifest_family, "
+            "manifest_type, metadata, name, notify, predicates, primary_key, slices, table, tags, write_always."
         ),
     ),
     (
@@ -116,7 +119,7 @@ CASES = [
         "config.value",
         'parameters.datasets[0].uuid must consist of letters, digits, "+", "-" and "_", but is \'a b\'.',
     ),
-    ({"parameters": {"store": {"url": ""}}}, "config.value", "parameters.store.url must not be empty."),
+    ({"parameters": {"store": {"url": "", "#key": "x"}}}, "config.value", "parameters.store.url must not be empty."),
     (
         dataset(partition_on=["day", "day"]),
         "config.value",

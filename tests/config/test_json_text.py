@@ -38,6 +38,7 @@ def test_any_bytes_are_a_value_or_a_fault(data):
         ("[1e999]", "holds the number 1e999, which is too large"),
         (f"[{'9' * 5000}]", "holds a whole number of 5000 digits, which is too large"),
         ("[" * 100_000, "is nested too deeply"),
+        ('{"a": ' + "[" * 200 + "]" * 200 + "}", "is nested more than 100 levels deep at a[0][0]…"),
         ('{"a": [{"b": 1, "c": 2, "b": 3}]}', "has the key a[0].b twice"),
         ('{"a": 1, "a": 1}', "has the key a twice"),
         (r'{"a": "\ud800"}', "holds half of a surrogate pair at a"),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from component.config.load import load_config
+from component.config.load import load_config, notation_of, parse_text
 from component.config.model import Config
 from component.errors import UserError
 
@@ -66,3 +66,46 @@ def test_any_bytes_give_a_configuration_or_a_clear_error(tmp_path, data):
     except UserError as error:
         found = error
     assert isinstance(found, Config) or found.code.startswith("config.")
+
+
+# --- YAML ---
+
+
+def test_a_configuration_may_be_yaml(tmp_path):
+    (tmp_path / "config.yml").write_text("parameters:\n  datasets:\n    - uuid: no\n      partition_on: [day]\n")
+    found = load_config(tmp_path)
+    assert (found.parameters.datasets[0].uuid, found.parameters.datasets[0].partition_on) == ("no", ("day",))
+    assert found.warnings == ()
+    assert notation_of(tmp_path) == "yaml"
+
+
+def test_of_two_configurations_the_json_is_read_and_that_is_said(tmp_path):
+    write(tmp_path, b'{"parameters": {"datasets": [{"uuid": "a"}]}}')
+    (tmp_path / "config.yml").write_text("[nothing")
+    found = load_config(tmp_path)
+    assert found.parameters.datasets[0].uuid == "a"
+    assert found.warnings == ("There are both config.json and config.yml; config.json is read, the other one is not.",)
+    assert notation_of(tmp_path) == "json"
+
+
+def test_yaml_that_is_none_is_said_with_its_place(tmp_path):
+    (tmp_path / "config.yml").write_text("a: 1\na: 2\n")
+    with pytest.raises(UserError) as caught:
+        load_config(tmp_path)
+    assert caught.value.code == "config.syntax"
+    assert str(caught.value) == f"{tmp_path / 'config.yml'} has the key 'a' twice at line 2, column 1."
+
+
+def test_a_text_is_read_in_its_notation():
+    assert parse_text(b'{"a": [1]}', "json") == parse_text(b'{"a": [1]}', "yaml") == parse_text(b"a: [1]", "yaml")
+
+
+# --- secrets ---
+
+
+def test_secrets_are_handed_over_before_anything_is_said(tmp_path):
+    write(tmp_path, b'{"parameters": {"store": {"#key": "hush"}, "wrong": 1}, "tomorrow": {"#x": 5}}')
+    hidden = set()
+    with pytest.raises(UserError):
+        load_config(tmp_path, hide=hidden.update)
+    assert hidden == {"hush", "5"}

@@ -43,7 +43,7 @@ def test_combinations_have_numbers_of_their_own_when_their_count_passes_64_bits(
     many = np.arange(2**16)
     keys = [write._Key(np.append(many, many[0]), list(range(2**16))) for _ in range(5)]
     keys[0] = write._Key(np.append(many, many[1]), keys[0].values)
-    codes = write._codes(keys, len(many) + 1)
+    codes = write._codes(keys)
     assert len(np.unique(codes)) == len(many) + 1
 
 

@@ -153,12 +153,6 @@ def test_a_schema_entry_without_name_is_refused(read):
         read({"schema": [{"name": "a"}, {}]})
 
 
-@pytest.mark.parametrize("stage", ["s3", "abs"])
-def test_staged_data_are_told(read, stage):
-    assert read({stage: {"region": "eu"}}).staging == stage
-    assert read({stage: []}).staging is None
-
-
 def test_a_file_manifest_is_read(read):
     manifest = {
         "id": 75807542,

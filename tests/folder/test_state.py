@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from component.errors import UserError
-from component.folder.state import read_state, write_state
+from component.folder.state import DatasetState, next_state, read_state, size_warning, write_state
 from tests.strategies.json_values import texts, values
 
 
@@ -71,3 +71,35 @@ def test_a_folder_that_is_not_there_is_not_writable(tmp_path):
     with pytest.raises(UserError) as caught:
         write_state(tmp_path / "out" / "state.json", {})
     assert caught.value.code == "output.unwritable"
+
+
+def test_the_next_state_keeps_what_is_not_ours_and_datasets_that_were_not_written():
+    previous = {
+        "mine": {"a": [1, None]},
+        "tablemill": {"later": 1, "datasets": {"old": {"commit": "a", "rows": 1}, "t": {"commit": "b", "rows": 2}}},
+    }
+    assert next_state(previous, {"t": DatasetState(commit="c", rows=3)}) == {
+        "mine": {"a": [1, None]},
+        "tablemill": {"later": 1, "datasets": {"old": {"commit": "a", "rows": 1}, "t": {"commit": "c", "rows": 3}}},
+    }
+
+
+@pytest.mark.parametrize("ours", [[], None, 5, "x", {"datasets": []}, {"datasets": 5}])
+def test_what_cannot_be_ours_is_replaced(ours):
+    found = next_state({"tablemill": ours}, {"t": DatasetState(rows=3)})
+    assert found["tablemill"]["datasets"] == {"t": {"rows": 3}}
+
+
+@given(state=st.dictionaries(texts, values, max_size=4))
+def test_no_key_of_others_is_ever_lost(state):
+    found = next_state(state, {})
+    assert {key: value for key, value in found.items() if key != "tablemill"} == {
+        key: value for key, value in state.items() if key != "tablemill"
+    }
+
+
+def test_only_a_state_above_the_guideline_is_warned_of():
+    assert size_warning({"a": "x" * 900_000}) is None
+    warning = size_warning({"small": 1, "large": "ž" * 600_000})
+    assert "1,200," in warning
+    assert "'large'" in warning

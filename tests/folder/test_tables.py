@@ -5,7 +5,14 @@ import pytest
 from component.errors import UserError
 from component.folder.layout import DataFolder
 from component.folder.manifest import TableManifest
-from component.folder.tables import HeaderMode, header_mode, input_tables, is_gzip, orphaned_manifests
+from component.folder.tables import (
+    HeaderMode,
+    header_mode,
+    input_tables,
+    is_gzip,
+    orphaned_manifests,
+    staged_secrets,
+)
 
 
 def by_name(folder):
@@ -65,12 +72,45 @@ def test_a_manifest_without_its_table_is_a_warning(writer, folder):
     )
 
 
-@pytest.mark.parametrize(("stage", "place"), [("s3", "an S3 bucket"), ("abs", "Azure Blob Storage")])
-def test_a_staged_table_is_refused(writer, folder, stage, place):
-    writer.table("far.csv", None, {"id": "x", stage: {"isSliced": True}})
-    with pytest.raises(UserError, match=f"lies in {place}") as caught:
-        input_tables(folder)
-    assert (caught.value.code, caught.value.place.table) == ("source.manifest", "far.csv")
+S3 = {
+    "s3": {
+        "isSliced": True,
+        "region": "eu-central-1",
+        "bucket": "b",
+        "key": "exports/1.csvmanifest",
+        "credentials": {"access_key_id": "key", "secret_access_key": "secret", "session_token": "token"},
+    }
+}
+
+
+def test_a_manifest_alone_is_a_table_when_it_names_a_bucket(writer, folder):
+    writer.table("far", None, {"id": "in.c-x.far", "columns": ["a"], **S3})
+    writer.table("b.csv", b"a\n")
+    near, far = input_tables(folder)
+    assert (near.name, far.name, far.sliced, far.slices, far.warnings) == ("b.csv", "far", True, (), ())
+    assert far.staged is not None
+    assert far.staged.bucket.url(far.staged.key) == "s3://b/exports/1.csvmanifest"
+    assert orphaned_manifests(folder) == ()
+
+
+def test_what_lies_in_the_folder_too_is_read_from_there(writer, folder):
+    writer.table("far", b"a\n", {"id": "in.c-x.far", **S3})
+    (table,) = input_tables(folder)
+    assert (table.staged, table.sliced) == (None, False)
+    assert table.warnings == (
+        "The table 'far' is read from the folder; its manifest also names s3://b/exports/1.csvmanifest.",
+    )
+
+
+def test_all_credentials_of_a_folder_are_known_to_be_hidden(writer, folder):
+    signed = "BlobEndpoint=https://a.blob.core.windows.net;SharedAccessSignature=sp=r&sig=a%2Bb"
+    writer.table("one", None, {"id": "x", **S3})
+    writer.table("two", b"", {"abs": {"credentials": {"sas_connection_string": signed, "expiration": "2030-01-01"}}})
+    writer.file("3_three", None, {"s3": {"credentials": {"access_key_id": "other", "session_token": None}}})
+    writer.table("broken", b"", ["s3"])
+    (folder.in_tables / "worse.manifest").write_bytes(b"{")
+    secrets = {"key", "secret", "token", signed, "sp=r&sig=a%2Bb", "a+b", "other"}
+    assert staged_secrets(folder) == secrets
 
 
 ID = {"id": "in.c-x.a"}

@@ -5,6 +5,9 @@ import pytest
 
 from component.errors import UserError
 from component.folder.layout import DataFolder
+from component.folder.result import result_of
+from component.folder.usage import usage_of
+from component.outputs.manifest import manifest_text
 from component.outputs.stage import Stage
 from tests.runner.data_folder import snapshot
 
@@ -21,6 +24,8 @@ def fill(stage):
     stage.table("plain.csv", sliced=False).write_text("new")
     stage.manifest(stage.table("sliced", sliced=False), {"destination": "out.c-x.ž"})
     stage.file("x.bin").write_text("new")
+    stage.usage(usage_of({"rows": 1}))
+    stage.result(result_of({"rows": 1}))
     stage.state({"a": 1})
 
 
@@ -28,7 +33,15 @@ def visible(folder):
     return sorted(path.relative_to(folder.out).as_posix() for path in folder.out.rglob("*") if path.is_file())
 
 
-NAMES = ["files/x.bin", "state.json", "tables/plain.csv", "tables/sliced.manifest", "tables/sliced/part-00000.csv"]
+NAMES = [
+    "files/x.bin",
+    "result.json",
+    "state.json",
+    "tables/plain.csv",
+    "tables/sliced.manifest",
+    "tables/sliced/part-00000.csv",
+    "usage.json",
+]
 
 
 def test_nothing_is_in_its_place_before_it_is_published(folder):
@@ -57,6 +70,7 @@ def old_outputs(folder):
     (folder.out_tables / "other").write_text("old")
     (folder.out_tables / "sliced.manifest").write_text("old")
     folder.out_state.write_text("{}")
+    (folder.out / "usage.json").write_text("[]")
 
 
 def test_what_was_there_under_the_same_name_goes_whatever_it_was(folder):
@@ -68,7 +82,9 @@ def test_what_was_there_under_the_same_name_goes_whatever_it_was(folder):
     assert (folder.out_tables / "plain.csv").read_text() == "new"
 
 
-@pytest.mark.parametrize("refused", ["plain.csv", "sliced", "sliced.manifest", "x.bin", "state.json"])
+@pytest.mark.parametrize(
+    "refused", ["plain.csv", "sliced", "sliced.manifest", "x.bin", "usage.json", "result.json", "state.json"]
+)
 @pytest.mark.parametrize("old", [False, True])
 def test_when_a_step_fails_everything_is_as_it_was(folder, monkeypatch, refused, old):
     if old:
@@ -119,3 +135,31 @@ def test_a_stage_that_cannot_be_made_leaves_nothing(folder):
         Stage(folder)
     assert caught.value.code == "output.unwritable"
     assert snapshot(folder.out) == before
+
+
+def test_manifests_come_after_what_they_describe_and_the_state_comes_last(folder, monkeypatch):
+    stage = Stage(folder)
+    fill(stage)
+    moved = []
+    rename = Path.rename
+
+    def note(self, target):
+        if self.parent.name == "new":
+            moved.append(self.name)
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", note)
+    stage.publish()
+    assert moved == ["plain.csv", "sliced", "sliced.manifest", "x.bin", "result.json", "usage.json", "state.json"]
+
+
+def test_what_is_written_twice_has_the_same_bytes(folder):
+    manifest = {"destination": "out.c-x.ž", "incremental": False}
+    path = folder.out_tables / "t.manifest"
+    seen = []
+    for _ in range(2):
+        stage = Stage(folder)
+        stage.manifest(stage.table("t", sliced=False), manifest)
+        stage.publish()
+        seen.append(path.read_bytes())
+    assert seen[0] == seen[1] == manifest_text(manifest).encode()

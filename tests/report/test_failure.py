@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from component.errors import BugError, CommitRefusedError, Place, RetryError, UserError
 from component.report.failure import FAILURE_LIMIT, render_failure
-from component.report.log import open_log, silent_log
+from component.report.log import silent_log
+from component.report.opening import open_log
 
 CELL = UserError(
     "cell.type",
@@ -74,7 +75,7 @@ def test_a_fault_of_ours_gives_an_id_under_which_the_log_has_the_details(error):
 
 
 def test_the_platform_gets_the_details_apart_from_the_message(log_server):
-    with open_log(logger_addr="127.0.0.1", logger_port=log_server.port) as log:
+    with open_log(logger_addr="127.0.0.1", logger_port=int(log_server.port)) as log:
         render_failure(raised(ValueError("odd")), None, log=log)
     (event,) = log_server.wait_for(1)
     assert event["level"] == 3

@@ -12,8 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.report.log import MESSAGE_LIMIT, open_log, silent_log
+from component.report.log import silent_log
 from component.report.masking import HIDDEN, printable
+from component.report.opening import open_log
+from component.report.record import EVENT_BYTES, MESSAGE_LIMIT
 
 LEVELS = ("debug", "info", "warning", "error")
 
@@ -29,7 +31,7 @@ def test_warnings_and_errors_go_to_stdout_and_nothing_to_stderr(capfd):
 
 
 def test_a_plain_log_does_not_pay_for_what_it_does_not_use():
-    rooms = "component.report.log, component.report.progress, component.report.summary, component.report.failure"
+    rooms = "component.report.opening, component.report.summary_text, component.report.failure, component.cli.run"
     heavy = "{'rich', 'pygelf', 'http.client', 'ssl'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", f"import sys, {rooms}; sys.exit(bool({heavy}))"], check=True)
 
@@ -58,7 +60,7 @@ def test_other_loggers_are_untouched(capfd):
 
 
 @given(
-    hidden=st.lists(st.text(min_size=1, max_size=10), min_size=1, max_size=3),
+    hidden=st.lists(st.text(min_size=4, max_size=10), min_size=1, max_size=3),
     around=st.text(max_size=10),
     level=st.sampled_from(LEVELS),
     late=st.booleans(),
@@ -93,6 +95,24 @@ def test_a_message_is_cut_to_the_limit_of_the_platform():
     line = stream.getvalue().removesuffix("\n")
     assert len(line) == MESSAGE_LIMIT
     assert line.endswith("x [trimmed]")
+
+
+@pytest.mark.parametrize("character", ["x", "ž", "\N{SNAKE}", "\n"])
+@pytest.mark.parametrize("shape", [(100_000, 0), (100, 100_000), (100_000, 100_000), (100_000, 100)])
+def test_an_event_is_within_the_limit_of_the_platform_and_its_message_is_the_last_to_be_cut(character, shape):
+    stream = io.StringIO()
+    message, details = (character * length for length in shape)
+    open_log(stream=stream).info(f"begun{message}", details=details)
+    assert len(stream.getvalue().encode()) <= EVENT_BYTES + 2
+    assert stream.getvalue().startswith(f"begun{character * 100}")
+    assert ("[trimmed]" in stream.getvalue()) == (max(shape) > 100)
+
+
+def test_all_that_is_hidden_can_be_handed_on():
+    log = silent_log(["first-secret"])
+    log.hide(["second-secret", ""])
+    assert log.secrets == {"first-secret", "second-secret"}
+    assert log.mask("first-secret, second-secret") == "[hidden], [hidden]"
 
 
 def test_a_name_that_is_not_utf8_can_be_logged():

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.report.log import open_log
-from component.report.progress import LineProgress, SilentProgress, StageView, ended_line, moving_line, open_progress
+from component.report.opening import open_log, open_progress
+from component.report.progress import LineProgress, SilentProgress, StageView, ended_line, moving_line
 
 
 class Clock:
@@ -140,7 +140,7 @@ def test_a_finished_progress_leaves_no_thread(stream):
 
 
 def test_gelf_gets_lines_even_on_a_terminal(log_server):
-    with open_log(logger_addr="127.0.0.1", logger_port=log_server.port, terminal=True) as log:
+    with open_log(logger_addr="127.0.0.1", logger_port=int(log_server.port), terminal=True) as log:
         progress = open_progress(True, log, Clock())
         progress.stage("Plan")
         progress.finish()

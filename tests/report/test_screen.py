@@ -19,9 +19,9 @@ ESCAPE = re.compile(r"\x1b\[(\??)([\d;]*)([A-Za-z])")
 
 RUN = """
     import sys, threading, time
-    from component.report.log import open_log
-    from component.report.progress import open_progress
-    from component.report.summary import OutputSummary, RunSummary, show_summary
+    from component.report.opening import open_log, open_progress
+    from component.report.summary import OutputSummary, RunSummary
+    from component.report.summary_text import show_summary
 
     log = open_log(terminal=sys.stdout.isatty(), secrets=["s3cret"])
     progress = open_progress(sys.stdout.isatty(), log, time.monotonic)

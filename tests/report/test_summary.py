@@ -9,15 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.report.log import open_log
+from component.report.opening import open_log
 from component.report.summary import (
     DatasetSummary,
     OutputSummary,
     RunSummary,
     render_json,
-    render_text,
-    show_summary,
 )
+from component.report.summary_text import render_text, show_summary
 
 FLIGHTS = DatasetSummary(
     uuid="flights",

@@ -68,7 +68,7 @@ def test_a_value_of_the_wrong_kind(folder, refused, parameters, code, says):
 
 def test_an_action_that_is_not_known(folder, refused):
     folder.config({"action": "fly"})
-    refused("config.value", "'fly'", 'Set action to "run"')
+    refused("config.value", "'fly'", "Set action to run, or to one of testConnection")
 
 
 def test_a_source_that_is_not_there(folder, refused):
@@ -221,6 +221,19 @@ def test_a_secret_is_in_no_error(folder, refused):
     assert "hidden-secret" not in refused("store.url", "'s3'")
 
 
+def test_the_token_is_in_no_error(folder, refused):
+    folder.configure(datasets=[{"uuid": "a", "tables": [{"source": "hush-token"}]}])
+    assert "hush" not in refused("source.missing", "'[hidden]'", variables={"KBC_TOKEN": "hush-token"})
+
+
+@pytest.mark.parametrize("secret", ["hush-staging", "hush-session"])
+def test_credentials_of_a_staging_manifest_are_in_no_error(folder, refused, secret):
+    credentials = {"access_key_id": "AKIDX", "secret_access_key": "hush-staging", "session_token": "hush-session"}
+    staged = {"isSliced": False, "region": "r", "bucket": "b", "key": "k", "credentials": credentials}
+    folder.table("orders.csv", ORDERS, {"s3": staged, "delimiter": secret})
+    assert "hush" not in refused("source.manifest", "[hidden]")
+
+
 def test_a_mapping_whose_file_is_missing_says_what_the_platform_says(folder, refused):
     document = {"storage": {"output": {"tables": [{"source": "nowhere.csv", "destination": "out.c-x.nowhere"}]}}}
     folder.config(document)
@@ -233,3 +246,19 @@ def test_the_configuration_may_name_everything_right(folder, run):
     assert run().done
     assert [row["note"] for row in folder.records("orders")] == ["b"]
     assert json.loads((folder.root / "out" / "state.json").read_text())["tablemill"]["datasets"]["orders"]["rows"] == 2
+
+
+def test_a_platform_that_writes_yaml_is_read_and_gets_its_state_where_it_looks(folder, run):
+    (folder.root / "config.json").unlink()
+    (folder.root / "config.yml").write_text(
+        "parameters:\n    datasets:\n        - { uuid: orders }\n    outputs: [  ]\n"
+    )
+    (folder.root / "in" / "state.yml").write_text("mine: { a: 1 }\n")
+    (folder.root / "in" / "tables" / "orders.csv.manifest").write_text("columns: [  ]\nprimary_key:\n    - id\n")
+    (folder.root / "in" / "tables" / "orders.csv").rename(folder.root / "in" / "tables" / "orders")
+    (folder.root / "in" / "tables" / "orders.csv.manifest").rename(folder.root / "in" / "tables" / "orders.manifest")
+    assert run().done
+    state = json.loads((folder.root / "out" / "state.yml").read_text())
+    assert state["mine"] == {"a": 1}
+    assert state["tablemill"]["datasets"]["orders"]["rows"] == 2
+    assert not (folder.root / "out" / "state.json").exists()

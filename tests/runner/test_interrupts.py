@@ -1,12 +1,13 @@
 import signal
 import threading
+import time
 
 import pytest
 
-from component.runner.interrupts import Interrupted, ignore_interrupts, interruptible
+from component.runner.interrupts import Interrupted, deadline, ignore_interrupts, interruptible
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_ends_the_block_by_an_exception(number, code):
     before = signal.getsignal(number)
     with pytest.raises(Interrupted) as caught, interruptible():
@@ -55,3 +56,34 @@ def test_other_threads_leave_signals_alone():
     thread.start()
     thread.join()
     assert seen == [before]
+
+
+def test_a_signal_that_was_ignored_before_stays_ignored():
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with interruptible():
+            signal.raise_signal(signal.SIGHUP)
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_a_deadline_ends_the_block_by_an_error_of_the_user_s():
+    with pytest.raises(Interrupted) as caught, interruptible(), deadline(1):
+        time.sleep(10)
+    assert caught.value.exit_code == 1
+    assert "parameters.limits.deadline_seconds" in str(caught.value)
+
+
+@pytest.mark.parametrize("seconds", [None, 1])
+def test_a_block_that_is_done_in_time_is_not_ended_later(seconds):
+    with interruptible(), deadline(seconds):
+        pass
+    with interruptible():
+        time.sleep(1.1 if seconds else 0)
+
+
+def test_when_it_is_too_late_a_deadline_ends_nothing():
+    with interruptible(), deadline(1):
+        ignore_interrupts()
+        time.sleep(1.1)

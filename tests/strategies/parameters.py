@@ -12,6 +12,7 @@ from tests.strategies.json_values import scalars, texts, values
 KEYS = (
     *("store", "datasets", "outputs", "spark", "limits", "url", "#key", "uuid", "tables", "partition_on", "mode"),
     *("metadata", "columns", "name", "type", "formats", "nulls", "delimiter", "dataset", "as", "predicates", "conf"),
+    *("delete_where", "where_filters", "values_from_set", "data_types", "base", "column_metadata", "write_always"),
 )
 words = st.text(string.ascii_letters + string.digits + "+-_", min_size=1, max_size=6)
 names = texts.filter(bool)
@@ -61,6 +62,32 @@ datasets = st.fixed_dictionaries(
 conditions = st.tuples(names, st.sampled_from(("==", "!=", "<", "<=", ">", ">=")), scalars).map(list) | st.tuples(
     names, st.sampled_from(("in", "not in")), st.lists(scalars, max_size=2)
 ).map(list)
+native_types = st.fixed_dictionaries({"type": names}, optional={"length": st.sampled_from(("12,2", 255))})
+filters = st.fixed_dictionaries(
+    {"column": names, "values_from_set": st.lists(texts | st.integers() | st.booleans(), min_size=1, max_size=2)},
+    optional={"operator": st.sampled_from(("eq", "ne"))},
+)
+table_options = {
+    "destination": names | st.none(),
+    "primary_key": name_lists | st.none(),
+    "incremental": st.booleans(),
+    "write_always": st.booleans(),
+    "distribution_key": name_lists,
+    "deduplication_strategy": st.sampled_from(("insert", "upsert", None)),
+    "delete_where": st.lists(
+        st.fixed_dictionaries({"changed_since": names}, optional={"where_filters": st.lists(filters, min_size=1)}),
+        max_size=1,
+    ),
+    "description": names | st.none(),
+    "metadata": st.dictionaries(names, texts, max_size=2) | st.just([]),
+    "column_metadata": st.dictionaries(names, st.dictionaries(names, texts, max_size=2), max_size=2),
+    "data_types": st.dictionaries(
+        names, st.dictionaries(st.sampled_from(("base", "snowflake", "bigquery")), native_types), max_size=1
+    ),
+    "manifest_type": names | st.none(),
+    "manifest_family": st.sampled_from(("legacy", "schema", None)),
+}
+file_options = {name: st.booleans() for name in ("is_public", "is_permanent", "is_encrypted", "notify")}
 outputs = st.fixed_dictionaries(
     {"dataset": words},
     optional={
@@ -69,9 +96,8 @@ outputs = st.fixed_dictionaries(
         "columns": name_lists | st.none(),
         "as": st.sampled_from(("table", "file")),
         "name": words | st.none(),
-        "destination": names | st.none(),
-        "primary_key": name_lists | st.none(),
-        "incremental": st.booleans(),
+        **table_options,
+        **file_options,
         "format": st.sampled_from(("csv", "parquet")),
         "slices": st.booleans(),
         "compression": st.sampled_from(("gzip", "none")),
@@ -102,9 +128,8 @@ def _agree(parameters: dict[str, Any]) -> dict[str, Any]:
         output["name"] = f"output-{position}"
         if output.get("as", "table") == "table":
             output["format"] = "csv"
-        else:
-            for key in ("destination", "primary_key", "incremental"):
-                output.pop(key, None)
+        for key in table_options if output.get("as") == "file" else file_options:
+            output.pop(key, None)
     return parameters
 
 
@@ -117,5 +142,8 @@ parameters = st.fixed_dictionaries(
     optional={
         "spark": st.fixed_dictionaries({}, optional={"master": names, "conf": st.dictionaries(names, texts)}),
         "limits": limits | st.just([]),
+        "manifest_family": st.sampled_from(("auto", "legacy", "schema")),
+        "usage_metrics": st.booleans(),
+        "result_variables": st.booleans(),
     },
 ).map(_agree)

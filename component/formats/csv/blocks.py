@@ -7,42 +7,57 @@ before costs nothing but the reading.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from component import naming
 from component.formats.csv.dialect import Dialect
 from component.formats.csv.source import ByteStream
 from component.formats.csv.split import last_record_end
 
+LINE_ENDS: Final = b"\r\n"
+
 
 class RecordTooLongError(Exception):
     """No record ends within the limit, if the enclosures of the text pair up."""
 
 
-def record_blocks(stream: ByteStream, dialect: Dialect, *, block_bytes: int) -> Iterator[memoryview]:
+def record_blocks(
+    stream: ByteStream, dialect: Dialect, *, block_bytes: int, tail: bytes = b""
+) -> Iterator[memoryview]:
     """Cut a stream into blocks of whole records of about `block_bytes`; a longer record makes its block longer.
 
-    A block is valid until the next one is asked for. Raises RecordTooLongError when no record ends within
-    `naming.RECORD_LIMIT`.
+    Each block is followed by `tail`, where there is one, and ends with a line end before it. A block is valid until the
+    next one is asked for. Raises RecordTooLongError when no record ends within `naming.RECORD_LIMIT`.
     """
-    window = bytearray(min(block_bytes, naming.RECORD_LIMIT))
+    room = len(tail) + 1
+    window = bytearray(min(block_bytes, naming.RECORD_LIMIT) + room)
     held = 0
     while True:
-        filled = held + stream.fill(memoryview(window)[held:])
-        at_end = filled < len(window)
-        stop = filled if at_end else last_record_end(window, dialect.quote)
+        space = memoryview(window)[:-room]
+        filled = held + stream.fill(space[held:])
+        at_end = filled < len(space)
+        stop = filled if at_end else last_record_end(space, dialect.quote)
+        rest = bytes(space[stop:filled])
         if stop:
-            yield memoryview(window)[:stop]
+            yield _with_tail(memoryview(window), stop, tail)
         if at_end:
             return
-        held = filled - stop
-        if stop:
-            window[:held] = window[stop:filled]
-        else:
-            window = _wider(window)
+        window[: len(rest)] = rest
+        held = len(rest)
+        if not stop:
+            window = _wider(window, room)
 
 
-def _wider(window: bytearray) -> bytearray:
+def _with_tail(window: memoryview, stop: int, tail: bytes) -> memoryview:
+    """Put the tail behind a block, over what is there."""
+    added = b"\n" + tail if tail and window[stop - 1] not in LINE_ENDS else tail
+    window[stop : stop + len(added)] = added
+    return window[: stop + len(added)]
+
+
+def _wider(window: bytearray, room: int) -> bytearray:
     """Return a window of twice the size with the same bytes."""
-    if len(window) >= naming.RECORD_LIMIT:
+    size = len(window) - room
+    if size >= naming.RECORD_LIMIT:
         raise RecordTooLongError
-    return window + bytes(min(len(window), naming.RECORD_LIMIT - len(window)))
+    return window + bytes(min(size, naming.RECORD_LIMIT - size))

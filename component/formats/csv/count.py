@@ -10,10 +10,11 @@ import pyarrow.csv as pacsv
 from component.formats.csv.blocks import record_blocks
 from component.formats.csv.careful import as_latin, counting_options
 from component.formats.csv.dialect import Dialect
-from component.formats.csv.parse import Frame
+from component.formats.csv.parse import with_mark
 from component.formats.csv.scan import is_utf8
 from component.formats.csv.sentinel import sentinel_record, sentinel_text, without_sentinel
 from component.formats.csv.source import CsvSplit, open_split
+from component.formats.csv.split import Bytes
 from component.tables.types import TableSchema
 
 
@@ -22,13 +23,13 @@ def count_records(split: CsvSplit, schema: TableSchema, dialect: Dialect) -> int
 
     Raises SplitIsNotExactError or RecordTooLongError when enclosures that do not pair up have led astray.
     """
-    frame = Frame(sentinel_record(schema, dialect))
+    tail = sentinel_record(schema, dialect)
     with open_split(split, dialect) as stream:
-        blocks = record_blocks(stream, dialect, block_bytes=split.block_bytes)
-        return sum(_count_block(frame.around(block), schema, dialect) for block in blocks)
+        blocks = record_blocks(stream, dialect, block_bytes=split.block_bytes, tail=tail)
+        return sum(_count_block(with_mark(block), schema, dialect) for block in blocks)
 
 
-def _count_block(text: memoryview, schema: TableSchema, dialect: Dialect) -> int:
+def _count_block(text: Bytes, schema: TableSchema, dialect: Dialect) -> int:
     data = text if is_utf8(text) else as_latin(bytes(text))
     wrong: list[Any] = []
     ends = list(dict.fromkeys([schema.names[0], schema.names[-1]]))

@@ -8,29 +8,42 @@ with a wrong cut is cut again by `split.plan_splits`.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
-from component import naming
 from component.formats.csv.dialect import Dialect
-from component.formats.csv.split import ByteRange, first_record_end
+from component.formats.csv.split import SEARCH_BYTES, ByteRange, first_record_end
+from component.staging.locations import Location, ReadAt, reading_at, size_of
 
-_WINDOW: Final = 64 * naming.KIB
+_WINDOW: Final = SEARCH_BYTES
+_AT_ONCE: Final = 16
+"""Cuts of an object that are looked at at the same time: each takes a request."""
 
 
-def guess_splits(path: Path, dialect: Dialect, *, start: int, split_bytes: int) -> tuple[ByteRange, ...]:
-    """Cut a plain file from `start` into ranges of about `split_bytes` that most likely hold whole records."""
-    size = path.stat().st_size
+def guess_splits(location: Location, dialect: Dialect, *, start: int, split_bytes: int) -> tuple[ByteRange, ...]:
+    """Cut a plain file or object from `start` into ranges of about `split_bytes` that most likely hold whole records.
+
+    Of an object as much is read as of a file: the window around each cut.
+    """
+    size = size_of(location)
     if start >= size:
         return ()
-    with path.open("rb", buffering=0) as file:
-        ends = [_guess_end(file.fileno(), dialect, begin, size) for begin in range(start, size, split_bytes)[1:]]
+    begins = range(start, size, split_bytes)[1:]
+    with reading_at(location) as read_at:
+        guess = partial(_guess_end, read_at, dialect, size)
+        ends = list(map(guess, begins)) if isinstance(location, Path) else _at_once(guess, begins)
     return tuple(ByteRange(begin, end) for begin, end in pairwise(_ascending([start, *ends, size])))
+
+
+def _at_once(guess: Callable[[int], int], begins: Sequence[int]) -> list[int]:
+    with ThreadPoolExecutor(_AT_ONCE, "cuts") as pool:
+        return list(pool.map(guess, begins))
 
 
 def _ascending(boundaries: Sequence[int]) -> list[int]:
@@ -42,9 +55,14 @@ def _ascending(boundaries: Sequence[int]) -> list[int]:
     return kept
 
 
-def _guess_end(descriptor: int, dialect: Dialect, begin: int, size: int) -> int:
-    window = os.pread(descriptor, _WINDOW + 1, begin - 1)
-    return first_record_end(descriptor, dialect, begin, size, inside=likely_inside(window, dialect))
+def _guess_end(read_at: ReadAt, dialect: Dialect, size: int, begin: int) -> int:
+    window = read_at(begin - 1, _WINDOW + 1)
+
+    def read_again(offset: int, count: int) -> bytes:
+        """Read what the window holds from there, since the search for a record's end begins with the same bytes."""
+        return window[1:] if (offset, count) == (begin, _WINDOW) else read_at(offset, count)
+
+    return first_record_end(read_again, dialect, begin, size, inside=likely_inside(window, dialect))
 
 
 def likely_inside(window: bytes, dialect: Dialect) -> bool:

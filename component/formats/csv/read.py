@@ -54,8 +54,9 @@ class CsvReader:
         done = 0
         try:
             with open_split(split, self.dialect) as stream:
-                for block in record_blocks(stream, self.dialect, block_bytes=split.block_bytes):
-                    parsed = _renumber(parser.parse(block), done)
+                blocks = record_blocks(stream, self.dialect, block_bytes=split.block_bytes, tail=parser.tail)
+                for block in blocks:
+                    parsed = _renumber(parser.parse_framed(block), done)
                     yield parsed
                     done += parsed.records
         except (SplitIsNotExactError, RecordTooLongError):

@@ -1,4 +1,4 @@
-"""Where one split's bytes come from: a range of a plain file, or a gzip stream from its beginning."""
+"""Where one split's bytes come from: a range of plain text, or a gzip stream from its beginning."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Final, cast
 
 from isal import igzip, isal_zlib
@@ -18,6 +17,7 @@ from component import naming
 from component.errors import Place, UserError
 from component.formats.csv.dialect import Dialect
 from component.formats.csv.split import ByteRange, find_record_end
+from component.staging.locations import Location, open_location, size_of
 
 GZIP_ERRORS: Final[tuple[type[BaseException], ...]] = (
     EOFError,
@@ -33,14 +33,14 @@ _READ_BYTES: Final = 1 * naming.MIB
 class CsvSplit:
     """One unit of reading: whole records of one slice.
 
-    `range` counts bytes of the file; a gzip slice is always one split, from 0. The records of a plain slice begin at
-    `data_start`, after BOM and header; a gzip stream with a header says so by `skip_header`. `exact` asks for the
-    reader that does not need enclosures to pair up; `not_utf8` tells it that the text is known not to be UTF-8.
+    `range` counts bytes of the file or object; a gzip slice is always one split, from 0. The records of a plain slice
+    begin at `data_start`, after BOM and header; a gzip stream with a header says so by `skip_header`. `exact` asks for
+    the reader that does not need enclosures to pair up; `not_utf8` tells it that the text is known not to be UTF-8.
     """
 
     table: str
     slice: str
-    path: Path
+    location: Location
     gzip: bool
     range: ByteRange
     data_start: int = 0
@@ -55,7 +55,7 @@ class CsvSplit:
 
         A plain slice is read from its first data byte, `data_start`, to its end.
         """
-        return replace(self, range=ByteRange(self.data_start, self.path.stat().st_size), exact=True, guessed=False)
+        return replace(self, range=ByteRange(self.data_start, size_of(self.location)), exact=True, guessed=False)
 
     @property
     def place(self) -> Place:
@@ -114,17 +114,23 @@ def open_split(split: CsvSplit, dialect: Dialect) -> Iterator[ByteStream]:
 @contextmanager
 def _open_from(split: CsvSplit) -> Iterator[ByteStream]:
     """Open a split's bytes, BOM and header included."""
+    plain = not split.gzip
+    start, stop = (split.range.start, split.range.stop) if plain else (0, None)
     try:
-        with _open(split.path, gzip=split.gzip) as file:
-            if not split.gzip:
-                file.seek(split.range.start)
-            yield ByteStream(file, None if split.gzip else split.range.size)
+        with _open(split.location, start, stop, gzip=split.gzip) as file:
+            yield ByteStream(file, split.range.size if plain else None)
     except GZIP_ERRORS as error:
         raise damaged_gzip(split.place, error) from error
 
 
-def _open(path: Path, *, gzip: bool) -> Any:
-    return igzip.open(path, "rb") if gzip else path.open("rb", buffering=0)  # type: ignore[no-untyped-call]
+@contextmanager
+def _open(location: Location, start: int = 0, stop: int | None = None, *, gzip: bool) -> Iterator[Any]:
+    with open_location(location, start, stop) as file:
+        if not gzip:
+            yield file
+            return
+        with igzip.open(file, "rb") as text:  # type: ignore[no-untyped-call]
+            yield text
 
 
 def damaged_gzip(place: Place, error: BaseException) -> UserError:
@@ -137,14 +143,14 @@ def damaged_gzip(place: Place, error: BaseException) -> UserError:
     )
 
 
-def read_header(path: Path, dialect: Dialect, *, gzip: bool, place: Place) -> tuple[tuple[str, ...], int]:
+def read_header(location: Location, dialect: Dialect, *, gzip: bool, place: Place) -> tuple[tuple[str, ...], int]:
     """Return the names in the first record and the offset just after it, BOM included.
 
     No names and offset 0 for an empty file. Raises UserError `csv.unclosed_quote`, `csv.encoding`, `source.format` or
-    `gzip.truncated`.
+    `gzip.truncated`; for an object what reading it can raise (`staging.objects`).
     """
     try:
-        with _open(path, gzip=gzip) as file:
+        with _open(location, gzip=gzip) as file:
             stream = ByteStream(file)
             start = _skip_mark(stream)
             record = _first_record(stream, dialect, place)

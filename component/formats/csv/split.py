@@ -23,11 +23,12 @@ import numpy as np
 
 from component import naming
 from component.formats.csv.dialect import Dialect
+from component.staging.locations import ReadAt, reading_at
 
 Bytes = bytes | bytearray | memoryview
 
 _COUNT_BYTES: Final = 256 * naming.KIB
-_SEARCH_BYTES: Final = 64 * naming.KIB
+SEARCH_BYTES: Final = 64 * naming.KIB
 _FIRST_STEP: Final = 4 * naming.KIB
 _STEP: Final = 256 * naming.KIB
 """Bytes looked at at once: they and what is computed of them stay in the processor's cache."""
@@ -58,7 +59,7 @@ def plan_splits(path: Path, dialect: Dialect, *, start: int, split_bytes: int, t
     if start >= size:
         return ()
     begins = range(start, size, split_bytes)
-    with path.open("rb", buffering=0) as file:
+    with path.open("rb", buffering=0) as file, reading_at(path) as read_at:
         counts = _count_enclosures(file.fileno(), dialect, begins, size, threads)
         if sum(counts) % 2:
             return (ByteRange(start, size),)
@@ -66,7 +67,7 @@ def plan_splits(path: Path, dialect: Dialect, *, start: int, split_bytes: int, t
         boundaries = [start]
         for begin, state in zip(begins[1:], inside[1:], strict=False):
             if begin >= boundaries[-1]:  # else the record that holds `begin` has been passed already
-                boundaries.append(first_record_end(file.fileno(), dialect, begin, size, inside=state))
+                boundaries.append(first_record_end(read_at, dialect, begin, size, inside=state))
     return tuple(ByteRange(begin, end) for begin, end in pairwise([*boundaries, size]) if begin < end)
 
 
@@ -97,21 +98,21 @@ def count_byte(descriptor: int, byte: bytes, start: int, stop: int) -> int:
     return total
 
 
-def first_record_end(descriptor: int, dialect: Dialect, start: int, size: int, *, inside: bool) -> int:
+def first_record_end(read_at: ReadAt, dialect: Dialect, start: int, size: int, *, inside: bool) -> int:
     """Return the offset just after the first line end at or after `start` that ends a record; `size` without any.
 
     `inside` says whether `start` lies inside an enclosed cell. A record ends at LF, CR or CRLF outside of enclosures.
     """
     offset = start
     while offset < size:
-        piece = os.pread(descriptor, _SEARCH_BYTES, offset)
+        piece = read_at(offset, SEARCH_BYTES)
         if not piece:
             break
         found, inside = find_record_end(piece, dialect.quote, inside=inside)
         if found is not None:
             end = offset + found
             ended_in_return = piece[found - 1 : found] == b"\r"
-            follows = piece[found : found + 1] or os.pread(descriptor, 1, end)
+            follows = piece[found : found + 1] or read_at(end, 1)
             return end + 1 if ended_in_return and follows == b"\n" else end
         offset += len(piece)
     return size

@@ -11,6 +11,9 @@ import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 from isal import igzip
 
+from component import naming
+from component.formats.csv.dialect import Dialect
+
 GZIP_LEVEL: Final = 2
 """Of isal's 0 to 3: about the size of zlib's 3, several times faster."""
 
@@ -22,7 +25,10 @@ class CsvWriter:
     the first line holds the names.
     """
 
-    def __init__(self, path: Path, schema: pa.Schema, *, header: bool, gzip: bool) -> None:
+    def __init__(
+        self, path: Path, schema: pa.Schema, *, header: bool, gzip: bool, dialect: Dialect | None = None
+    ) -> None:
+        self._dialect = dialect or Dialect()
         self._single = len(schema) == 1 and not pa.types.is_string(schema.types[0])
         self._file = _open(path, gzip=gzip)
         self._sink = self._file.__enter__()
@@ -42,11 +48,26 @@ class CsvWriter:
         return pc.fill_null(column, "") if self._single else column
 
     def _write(self, table: pa.Table) -> None:
-        pacsv.write_csv(table, self._sink, pacsv.WriteOptions(include_header=False, quoting_style="all_valid"))
+        if self._dialect.enclosure != naming.ENCLOSURE:
+            self._sink.write(_enclosed(table, self._dialect))
+            return
+        options = pacsv.WriteOptions(include_header=False, quoting_style="all_valid", delimiter=self._dialect.delimiter)
+        pacsv.write_csv(table, self._sink, options)
 
     def close(self) -> None:
         """Finish the file."""
         self._file.__exit__(None, None, None)
+
+
+def _enclosed(table: pa.Table, dialect: Dialect) -> bytes:
+    """Return the lines of rows in an enclosure that Arrow's writer does not have."""
+    mark = dialect.enclosure
+    cells = []
+    for column in table.columns:
+        text = pc.replace_substring(column.cast(pa.string()), mark, mark + mark)
+        cells.append(pc.fill_null(pc.binary_join_element_wise(mark, text, mark, ""), ""))
+    rows = pc.binary_join_element_wise(*cells, dialect.delimiter) if len(cells) > 1 else cells[0]
+    return "".join(f"{row}\n" for row in rows.to_pylist()).encode()
 
 
 def _open(path: Path, *, gzip: bool) -> AbstractContextManager[Any]:

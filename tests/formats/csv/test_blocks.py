@@ -39,6 +39,17 @@ def test_a_block_is_longer_than_asked_for_only_when_a_record_is(rows, block_byte
     assert all(len(block) <= max(block_bytes, 2 * longest) for block in cut(data, Dialect(), block_bytes))
 
 
+@given(tables(), dialects, terminators, st.integers(1, 70))
+def test_a_tail_follows_each_block_and_harms_none(rows, dialect, terminator, block_bytes):
+    data = write_rfc4180(rows, dialect=dialect, terminator=terminator).encode().removesuffix(terminator.encode())
+    stream = ByteStream(io.BytesIO(data))
+    framed = [bytes(block) for block in record_blocks(stream, dialect, block_bytes=block_bytes, tail=b"tail\n")]
+    assert all(block.endswith((b"\ntail\n", b"\rtail\n")) for block in framed)
+    blocks = [block.removesuffix(b"tail\n") for block in framed]
+    assert b"".join(blocks) in {data, data + b"\n"}
+    assert (b"".join(blocks) == data) == (data[-1:] in {b"", b"\n", b"\r"})
+
+
 def test_blocks_use_the_same_memory():
     blocks = record_blocks(ByteStream(io.BytesIO(b"aaa\nbbb\nccc\n")), Dialect(), block_bytes=4)
     first = next(blocks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from typing import Any
 
 import pyarrow as pa
@@ -10,31 +11,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from component.formats.csv.blocks import record_blocks
 from component.formats.csv.dialect import Dialect
-from component.formats.csv.parse import Parser, piece_size
+from component.formats.csv.parse import Parser, framed
+from component.formats.csv.source import ByteStream
 from component.formats.rows import Parsed
 from component.tables.cast import FALSE_WORDS, TRUE_WORDS, apply_null_rule, cast_text
 from component.tables.types import Column, NullRule, TableSchema, TypeName
 from tests.formats.csv.reading import schema_of, text_schema, values_of
-from tests.strategies.csv_text import rows_with_python, tables, terminators, write_rfc4180
+from tests.strategies.csv_text import tables, write_rfc4180
 from tests.strategies.typed_text import KNOWN, columns, fitting_texts, odd_texts
 
 
 def fast(schema: TableSchema, text: str) -> Parsed | None:
     """What the fast path gives, None where it leaves the text to the careful one."""
     parser = Parser(schema, Dialect())
-    framed = parser._frame.around(text.encode())
-    if parser._is_doubtful(framed):
-        return None
     try:
-        return parser._parse_fast(framed)
+        return parser._parse_fast(framed(text.encode(), parser.tail))
     except pa.ArrowInvalid:
         return None
 
 
 def carefully(schema: TableSchema, text: str) -> Parsed:
     parser = Parser(schema, Dialect())
-    return parser._parse_carefully(parser._frame.around(text.encode()), latin=False)
+    return parser._parse_carefully(framed(text.encode(), parser.tail), latin=False)
 
 
 def as_text(parsed: Parsed) -> list[Any]:
@@ -105,14 +105,6 @@ def test_every_known_text_is_judged_alone_as_in_company(type_name):
     assert cast_text(pa.array(texts), column).bad == tuple(at for at, bad in enumerate(alone) if bad)
 
 
-@given(tables(), terminators, st.integers(1, 30))
-def test_the_size_of_the_pieces_makes_no_difference(rows, terminator, parse_bytes):
-    width = len(rows[0]) if rows else 1
-    text = write_rfc4180(rows, terminator=terminator)
-    parsed = Parser(text_schema(width), Dialect(), parse_bytes=parse_bytes).parse(text.encode())
-    assert [list(row) for row in values_of(parsed)] == rows_with_python(text, width)
-
-
 @given(st.lists(tables(), max_size=4))
 def test_a_parser_keeps_nothing_between_blocks(blocks):
     parser = Parser(text_schema(2), Dialect())
@@ -134,32 +126,23 @@ def test_text_that_begins_with_a_mark_keeps_it():
     assert parsed.rows["c0"].to_pylist() == ["\ufeffa", "\ufeffb"]
 
 
-def test_an_enclosed_empty_cell_costs_a_second_look_only_where_rules_differ():
+def test_an_enclosed_empty_cell_is_read_by_the_rule_of_its_column():
     schema = schema_of(Column("text"), Column("number", TypeName.INTEGER), Column("more"))
     parsed = fast(schema, 'a,1,""\n"",,\n,"",b\n')
     assert parsed is not None
     assert parsed.rows.to_pydict() == {"text": ["a", "", None], "number": [1, None, None], "more": ["", None, "b"]}
 
 
-def test_a_line_end_of_two_bytes_in_a_cell_is_kept_where_pieces_meet():
+def test_text_that_begins_with_two_marks_keeps_both():
+    parsed = Parser(text_schema(1), Dialect()).parse("\ufeff\ufeffa\n".encode())
+    assert parsed.rows["c0"].to_pylist() == ["\ufeff\ufeffa"]
+
+
+@given(st.integers(1, 300))
+def test_a_line_end_of_two_bytes_in_a_cell_is_kept_however_blocks_are_cut(block_bytes):
     lines = "".join(f'{"x" * (number % 9)},"a\r\nb"\r\n' for number in range(40))
-    expected = [["x" * (number % 9), "a\r\nb"] for number in range(40)]
-    for parse_bytes in range(1, 300):
-        parsed = Parser(text_schema(2), Dialect(), parse_bytes=parse_bytes).parse(lines.encode())
-        assert [list(row) for row in values_of(parsed)] == expected
-
-
-@pytest.mark.parametrize("before", [2**20 - 4, 2**20 - 3, 2**20 - 2, 2**20 - 1])
-def test_a_line_end_of_two_bytes_in_a_cell_is_kept_in_pieces_of_the_usual_size(before):
-    text = b"x" * before + b',"\r\n"\r\ny,"\r\n"\r\n'
-    parsed = Parser(text_schema(2), Dialect()).parse(text)
-    assert parsed.rows["c1"].to_pylist() == ["\r\n", "\r\n"]
-
-
-def test_pieces_get_smaller_until_no_line_end_is_parted():
-    assert piece_size(b"abc\r\ndef", 4) == 3
-    assert piece_size(b"abcd\r\nef", 4) == 4
-    assert piece_size(b"ab\r\ncd\r\nef", 7) == 6
-    assert piece_size(b"\r\n" * 3, 5) == 4
-    assert piece_size(b"a\r\nb\r\n", 2) == 7
-    assert piece_size(b"", 4) == 4
+    parser = Parser(text_schema(2), Dialect())
+    stream = ByteStream(io.BytesIO(lines.encode()))
+    blocks = record_blocks(stream, Dialect(), block_bytes=block_bytes, tail=parser.tail)
+    rows = [list(row) for block in blocks for row in values_of(parser.parse_framed(block))]
+    assert rows == [["x" * (number % 9), "a\r\nb"] for number in range(40)]

@@ -1,0 +1,75 @@
+"""`listDatasets` and `listColumns`: what select boxes of the form offer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Final
+
+from component.actions.evidence import (
+    KnownColumn,
+    Subject,
+    find_dataset,
+    find_source,
+    find_subject,
+    mapped_columns,
+    nothing_known,
+)
+from component.actions.messages import element
+from component.actions.parameters import configured_datasets, open_configured_store
+from component.actions.request import Request
+from component.naming import HEADER_JSON_SUFFIX, HEADER_MSGPACK_SUFFIX
+from component.store.base import Store
+
+LISTING_SECONDS: Final = 10.0
+"""A store is listed for this long; one with more objects than that shows only the datasets found until then."""
+
+
+def list_datasets(request: Request) -> list[dict[str, str]]:
+    """Return the datasets in the store by name, then those that are configured and not there yet."""
+    store = open_configured_store(request)
+    stored = sorted(stored_datasets(store)) if store is not None else []
+    configured = dict.fromkeys(dataset.uuid for dataset in configured_datasets(request))
+    new = [uuid for uuid in configured if uuid not in stored]
+    where = "made by every run" if store is None else "not in the store yet"
+    return [*(element(uuid) for uuid in stored), *(element(uuid, f"{uuid} ({where})") for uuid in new)]
+
+
+def stored_datasets(store: Store, *, seconds: float = LISTING_SECONDS) -> Iterator[str]:
+    """Yield the uuids of the datasets whose header is at the top of the store."""
+    until = time.monotonic() + seconds
+    for stat in store.list(""):
+        for suffix in (HEADER_JSON_SUFFIX, HEADER_MSGPACK_SUFFIX):
+            if "/" not in stat.key and stat.key.endswith(suffix):
+                yield stat.key.removesuffix(suffix)
+        if time.monotonic() > until:
+            return
+
+
+def list_columns(request: Request) -> list[dict[str, str]]:
+    """Return the columns of the subject with their types, in the order of the source.
+
+    They are those of the input where the folder has it, else of the dataset in the store, else those that the input
+    mapping selects. UserError `dataset.missing` when none of these says anything.
+    """
+    subject = find_subject(request)
+    columns = _columns(request, subject)
+    if not columns:
+        raise nothing_known(subject, columns=True)
+    return [element(one.name, f"{one.name} ({one.type})" if one.type else None) for one in columns]
+
+
+def _columns(request: Request, subject: Subject) -> tuple[KnownColumn, ...]:
+    source = find_source(request, subject)
+    if source is not None:
+        typed = {column.name: column.type for column in subject.source.columns}
+        return tuple(
+            KnownColumn(
+                column.name, typed.get(column.name) or (column.type.value if column.name in source.typed else None)
+            )
+            for column in source.schema.columns
+        )
+    dataset = find_dataset(subject)
+    if dataset is not None:
+        return tuple(KnownColumn(name, str(dataset.schema.field(name).type)) for name in dataset.columns)
+    return mapped_columns(request, subject)

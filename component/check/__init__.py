@@ -1,0 +1,1 @@
+"""Everything about a data folder before a run: what is wrong, what it becomes, where its outputs land."""

@@ -1,0 +1,52 @@
+"""How a finding is made: from facts, or from the error that a run would end with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from component.config.json_text import Step, json_path
+from component.errors import TablemillError
+from component.mapping.model import Level, RefusedError
+from component.naming import CONFIG_FILE, CONFIG_YAML_FILE
+from component.report.checked import CheckFinding
+
+CONFIG_FILES: Final = (CONFIG_FILE, CONFIG_YAML_FILE)
+
+
+def error(code: str, place: str, text: str, remedy: str = "") -> CheckFinding:
+    """Return a finding that a run would fail of."""
+    return CheckFinding(Level.ERROR, code, place, text, remedy)
+
+
+def warning(code: str, place: str, text: str, remedy: str = "") -> CheckFinding:
+    """Return a finding that a run may fail of, or give something else than was meant."""
+    return CheckFinding(Level.WARNING, code, place, text, remedy)
+
+
+def note(code: str, place: str, text: str, remedy: str = "") -> CheckFinding:
+    """Return a finding that is good to know."""
+    return CheckFinding(Level.NOTE, code, place, text, remedy)
+
+
+def of_error(found: TablemillError, place: str) -> CheckFinding:
+    """Return the finding for an error that a run would end with; what the error knows of its place is in the text."""
+    if isinstance(found, RefusedError):
+        return error(found.error.code, place, found.error.text)
+    where = str(found.place)
+    text = f"{found.text.rstrip('.')} ({where})" if where else found.text
+    return error(found.code, place, text, found.remedy)
+
+
+def place_in(file: str, steps: Sequence[Step]) -> str:
+    """Return a path inside a document; the configuration is the one that paths are in where none is named."""
+    path = json_path(tuple(steps))
+    if file in CONFIG_FILES:
+        return path or file
+    return f"{file}: {path}" if path else file
+
+
+def relative(path: Path, root: Path) -> str:
+    """Return a path as people know it in the folder: `in/tables/a.csv`."""
+    return path.relative_to(root).as_posix()

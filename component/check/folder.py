@@ -1,0 +1,123 @@
+"""Everything about a data folder before a run, all of it at once, without Spark and without writing to the folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from component.check.configuration import check_configuration
+from component.check.destinations import check_destinations
+from component.check.documents import Document, ciphers_in, read_document
+from component.check.finding import error, of_error, warning
+from component.check.layout import check_layout
+from component.check.manifests import check_manifests
+from component.check.planning import CheckedPlan, check_plan
+from component.check.sources import FoundSources, check_sources
+from component.check.space import check_space
+from component.config.environment import Environment, data_folder
+from component.config.json_text import describe
+from component.config.load import notation_of
+from component.config.model import Config
+from component.config.secrets import secrets_in
+from component.errors import UserError
+from component.folder.layout import DataFolder
+from component.folder.state import GUIDELINE_BYTES
+from component.folder.tables import staged_secrets
+from component.naming import CONFIG_FILE, CONFIG_YAML_FILE
+from component.plan.build import configured_dialects
+from component.report.amounts import size_text
+from component.report.checked import CheckFinding, CheckReport, masked_report, sorted_findings
+from component.report.masking import HIDDEN, Masking
+
+STATE = "in/state.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The documents of a folder that were read, and all that must be in no text."""
+
+    config: Document | None
+    state: Document | None
+    secrets: frozenset[str]
+
+
+def check_folder(variables: Mapping[str, str], data_dir: Path | None = None) -> CheckReport:
+    """Return the report on a folder; `data_dir` wins over KBC_DATADIR. Every secret in it is hidden."""
+    environment, findings = _environment(variables, data_dir)
+    folder = DataFolder(environment.data_dir)
+    if not folder.root.is_dir():
+        missing = error("source.missing", "/", "There is no such data folder", "Name another one with --data.")
+        return CheckReport(str(folder.root), (missing,))
+    texts = _texts(folder, environment)
+    report = _report(folder, environment, texts, findings)
+    return masked_report(report, Masking(texts.secrets))
+
+
+def _environment(variables: Mapping[str, str], data_dir: Path | None) -> tuple[Environment, list[CheckFinding]]:
+    try:
+        return Environment.from_variables(variables, data_dir), []
+    except UserError as failed:
+        return Environment(data_dir=data_folder(variables, data_dir)), [of_error(failed, "environment")]
+
+
+def _texts(folder: DataFolder, environment: Environment) -> Texts:
+    notation = notation_of(folder.root)
+    name = CONFIG_FILE if notation == "json" else CONFIG_YAML_FILE
+    config = read_document(folder.root / name, name, "config.syntax", notation)
+    state = read_document(folder.in_state, STATE, "state.syntax")
+    values = [document.value for document in (config, state) if document is not None]
+    secrets = frozenset().union(*map(secrets_in, values), *map(ciphers_in, values))
+    return Texts(config, state, (secrets | environment.secrets | staged_secrets(folder)) - {HIDDEN})
+
+
+def _report(folder: DataFolder, environment: Environment, texts: Texts, findings: list[CheckFinding]) -> CheckReport:
+    config, of_config = _configuration(folder, texts.config)
+    findings += [*of_config, *_state(folder, texts.state)]
+    manifests = check_manifests(folder)
+    found = check_sources(folder, {} if config is None else configured_dialects(config), manifests.unusable)
+    findings += [*manifests.findings, *found.findings]
+    planned = CheckedPlan(None) if config is None else check_plan(config, found)
+    findings += planned.findings
+    report = CheckReport(str(folder.root), sources=found.checked, datasets=planned.datasets)
+    if config is not None and planned.plan is not None:
+        readable = not any(place.startswith("in/files/") for place in manifests.unusable)
+        outputs, of_outputs = check_destinations(folder, config, environment, planned.plan, files_readable=readable)
+        space, of_space = check_space(folder, planned.plan)
+        report = replace(report, outputs=outputs, space=space)
+        findings += [*of_outputs, *of_space, *_nothing(planned, found)]
+    return replace(report, findings=sorted_findings([*findings, *check_layout(folder)]))
+
+
+def _configuration(folder: DataFolder, document: Document | None) -> tuple[Config | None, Iterable[CheckFinding]]:
+    if document is None:
+        remedy = 'Put one there (an empty object "{}" will do).'
+        return None, (error("config.missing", CONFIG_FILE, "There is no config.json in the data folder", remedy),)
+    if not document.readable:
+        return None, document.findings
+    config, findings = check_configuration(document.value)
+    both = (folder.root / CONFIG_FILE).exists() and (folder.root / CONFIG_YAML_FILE).exists()
+    text = f"There are both {CONFIG_FILE} and {CONFIG_YAML_FILE}; {CONFIG_FILE} is read, the other one is not"
+    also = [warning("config.warning", CONFIG_YAML_FILE, text)] if both else []
+    return config, (*document.findings, *findings, *also)
+
+
+def _state(folder: DataFolder, document: Document | None) -> Iterator[CheckFinding]:
+    if document is None:
+        return
+    yield from document.findings
+    value: Any = document.value
+    if document.readable and value != [] and not isinstance(value, dict):
+        yield error("state.syntax", STATE, f"The state must be an object, but is {describe(value)}")
+    size = folder.in_state.stat().st_size
+    if size > GUIDELINE_BYTES:
+        text = f"The state has {size_text(size)}; the platform recommends no more than {size_text(GUIDELINE_BYTES)}"
+        yield warning("state.size", STATE, text)
+
+
+def _nothing(planned: CheckedPlan, found: FoundSources) -> Iterator[CheckFinding]:
+    plan = planned.plan
+    if plan is not None and not plan.datasets and not plan.outputs and not found.broken:
+        text = "There is nothing to do: no table in in/tables, no readable file in in/files, and no output configured"
+        yield error("source.none", "in", text, "Map an input to the component.")

@@ -1,0 +1,105 @@
+"""What the configuration makes of the sources: datasets and outputs, with every fault of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from component.check.finding import of_error
+from component.check.sources import FoundSources, checked_column
+from component.config.model import Config, DatasetConfig, TableConfig
+from component.errors import UserError
+from component.plan.build import build_plan, plan_dataset, plan_output
+from component.plan.model import DatasetPlan, Plan
+from component.report.checked import CheckedDataset, CheckFinding
+
+DATASETS = "parameters.datasets"
+OUTPUTS = "parameters.outputs"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedPlan:
+    """The plan, None where there can be none; `datasets` are those that can be planned."""
+
+    plan: Plan | None
+    datasets: tuple[CheckedDataset, ...] = ()
+    findings: tuple[CheckFinding, ...] = ()
+
+
+def check_plan(config: Config, found: FoundSources) -> CheckedPlan:
+    """Plan each dataset and each output by itself, then all of them together as a run does."""
+    findings: list[CheckFinding] = []
+    planned: list[DatasetPlan] = []
+    for number, dataset in enumerate(config.parameters.datasets):
+        if dataset.table.source in found.broken:
+            continue  # what is wrong with it is said of the source
+        made, faults = _plan_dataset(dataset, found, f"{DATASETS}[{number}]")
+        findings += faults
+        planned += [made] if made is not None and not faults else []
+    findings += _output_faults(config, planned)
+    if findings or any(dataset.table.source in found.broken for dataset in config.parameters.datasets):
+        return CheckedPlan(None, tuple(map(_checked, planned)), tuple(findings))
+    try:
+        plan = build_plan(config, found.sources)
+    except UserError as failed:
+        return CheckedPlan(None, tuple(map(_checked, planned)), (of_error(failed, "parameters"),))
+    return CheckedPlan(plan, tuple(map(_checked, plan.datasets)))
+
+
+def _plan_dataset(
+    config: DatasetConfig, found: FoundSources, place: str
+) -> tuple[DatasetPlan | None, list[CheckFinding]]:
+    """Plan a dataset; where a column is at fault, go on without it to find what else there is."""
+    faults: list[CheckFinding] = []
+    while True:
+        try:
+            return plan_dataset(config, found.sources), faults
+        except UserError as failed:
+            faults.append(of_error(failed, place))
+            column = failed.place.column
+        less = _without(config, column) if column is not None else config
+        if less == config:
+            return None, faults
+        config = less
+
+
+def _without(config: DatasetConfig, column: str) -> DatasetConfig:
+    """Return a dataset that does not speak of a column."""
+
+    def others(names: Sequence[str]) -> tuple[str, ...]:
+        return tuple(name for name in names if name != column)
+
+    table = config.table
+    columns = tuple(one for one in table.columns if one.name != column)
+    key = None if table.primary_key is None else others(table.primary_key)
+    changed: TableConfig = table.model_copy(update={"columns": columns, "primary_key": key})
+    return config.model_copy(
+        update={
+            "tables": (changed,),
+            "partition_on": others(config.partition_on),
+            "secondary_indices": others(config.secondary_indices),
+            "sort_partitions_by": others(config.sort_partitions_by),
+        }
+    )
+
+
+def _output_faults(config: Config, planned: Sequence[DatasetPlan]) -> list[CheckFinding]:
+    faults = []
+    for number, output in enumerate(config.parameters.outputs):
+        try:
+            plan_output(output, planned)
+        except UserError as failed:
+            faults.append(of_error(failed, f"{OUTPUTS}[{number}]"))
+    return faults
+
+
+def _checked(plan: DatasetPlan) -> CheckedDataset:
+    return CheckedDataset(
+        uuid=plan.uuid,
+        source=plan.source.file_name,
+        mode=plan.mode,
+        columns=tuple(checked_column(column, known=column.name not in plan.infer) for column in plan.schema.columns),
+        partition_on=plan.partition_on,
+        secondary_indices=plan.secondary_indices,
+        infers=plan.infer,
+    )

@@ -1,0 +1,158 @@
+"""`tablemill resolve`: where the outputs of a folder would land, by the rules of the platform."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from component.cli.boundary import fail
+from component.cli.printing import print_json, print_tables
+from component.report.lines import LineHandler
+from component.report.log import Log
+
+if TYPE_CHECKING:
+    from component.check.output_mapping import JobFacts
+    from component.report.resolution import ResolutionReport
+
+
+def resolve(
+    data: Annotated[
+        Path | None, typer.Option(help="The data folder; default is KBC_DATADIR, else /data.", show_default=False)
+    ] = None,
+    rules: Annotated[
+        Literal["seed", "2017", "2026"],
+        typer.Option(
+            help="Whose rules: the documentation of 2017 to the letter, the platform's code of 2017, or of today."
+        ),
+    ] = "2026",
+    default_bucket: Annotated[
+        str | None, typer.Option(metavar="ID", help="The default bucket in force, over any other.", show_default=False)
+    ] = None,
+    component_default_bucket: Annotated[
+        Literal["in", "out"] | None,
+        typer.Option(
+            help="The component is registered with a default bucket in this stage; needs its id and that of the"
+            " configuration.",
+            show_default=False,
+        ),
+    ] = None,
+    component_id: Annotated[
+        str | None, typer.Option(metavar="ID", help="Default is KBC_COMPONENTID.", show_default=False)
+    ] = None,
+    config_id: Annotated[
+        str | None, typer.Option(metavar="ID", help="Default is KBC_CONFIGID.", show_default=False)
+    ] = None,
+    branch_id: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID",
+            help="A development branch whose tables live in prefixed buckets. KBC_BRANCHID is not used: it is set on"
+            " the main branch too.",
+            show_default=False,
+        ),
+    ] = None,
+    failed_job: Annotated[
+        bool, typer.Option("--failed-job", help="The job has failed: only outputs with write_always are loaded.")
+    ] = False,
+    data_types: Annotated[
+        Literal["none", "hints", "authoritative"] | None,
+        typer.Option(
+            help="The component's data type support, of a project with native types; default is"
+            " KBC_DATA_TYPE_SUPPORT. storage.output.data_type_support wins over it.",
+            show_default=False,
+        ),
+    ] = None,
+    feature: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A feature of the project, beside those in KBC_PROJECT_FEATURE_GATES. May be given several times.",
+            show_default=False,
+        ),
+    ] = None,
+    mapping: Annotated[
+        Literal["raw", "normalized"],
+        typer.Option(
+            help="The mapping in config.json as written (raw), or with the defaults that a real job fills in first"
+            " (normalized), which is what users of the platform meet: an entry without primary_key empties the"
+            " manifest's."
+        ),
+    ] = "normalized",
+    use_file_storage_only: Annotated[
+        bool, typer.Option("--use-file-storage-only", help="The job uploads its tables as files.")
+    ] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 for warnings of ours too.")] = False,
+    format: Annotated[  # noqa: A002 - the option's name
+        Literal["text", "json"], typer.Option(help="How the answer is printed.")
+    ] = "text",
+) -> None:
+    """Say where the outputs of a folder would land, without Spark and without a connection.
+
+    The mapping comes from config.json; a folder without one has none. Exit code 0: nothing refused; 1: the platform
+    would refuse the outputs, or the folder cannot be read.
+    """
+    from component.check.output_mapping import JobFacts  # noqa: PLC0415 - loaded only by the command that needs it
+    from component.mapping.model import DataTypes, MappingLayer  # noqa: PLC0415
+
+    facts = JobFacts(
+        default_bucket=default_bucket,
+        default_bucket_stage=component_default_bucket,
+        component_id=component_id,
+        config_id=config_id,
+        branch_id=branch_id,
+        failed_job=failed_job,
+        data_types=DataTypes(data_types) if data_types else None,
+        features=frozenset(name.strip() for given in feature or () for name in given.split(",") if name.strip()),
+        mapping_layer=MappingLayer(mapping),
+        table_files_only=use_file_storage_only,
+    )
+    raise typer.Exit(resolve_folder(os.environ, data, facts, rules, strict=strict, as_json=format == "json"))
+
+
+def resolve_folder(
+    variables: Mapping[str, str],
+    data: Path | None,
+    facts: JobFacts,
+    rules: str,
+    *,
+    strict: bool = False,
+    as_json: bool = False,
+) -> int:
+    """Print where the outputs of a folder would land and return the exit code; an error is one sentence on stderr."""
+    try:
+        report = _report({**variables, "KBC_DATADIR": str(data)} if data is not None else variables, facts, rules)
+        _show(report, as_json=as_json)
+    except Exception as error:  # noqa: BLE001 - the boundary: everything becomes an exit code and one sentence
+        return fail(error, Log(LineHandler(sys.stderr)))
+    warned = any(finding.level.value != "note" for finding in report.job.findings)
+    return 1 if report.job.error is not None or (strict and warned) else 0
+
+
+def _report(variables: Mapping[str, str], facts: JobFacts, rules: str) -> ResolutionReport:
+    from component.check.output_mapping import read_config, read_question  # noqa: PLC0415
+    from component.config.environment import Environment  # noqa: PLC0415
+    from component.folder.layout import DataFolder  # noqa: PLC0415
+    from component.report.resolution import ResolutionReport  # noqa: PLC0415
+
+    environment = Environment.from_variables(variables)
+    folder = DataFolder(environment.data_dir)
+    question = read_question(folder, read_config(folder), facts, environment)
+    found = question.answers()
+    job = next(resolution for resolution in found.resolutions if resolution.rules == rules)
+    return ResolutionReport(job, question.tables, question.files, found.disagreements)
+
+
+def _show(report: ResolutionReport, *, as_json: bool) -> None:
+    if as_json:
+        from component.report.resolution import render_resolution_json  # noqa: PLC0415
+
+        print_json(render_resolution_json(report))
+        return
+    from component.report.resolution_tables import show_resolution  # noqa: PLC0415
+
+    print_tables(lambda console: show_resolution(report, console))

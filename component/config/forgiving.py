@@ -1,0 +1,78 @@
+"""Documents of a platform that is newer than Tablemill: what is not understood and not needed is left out, and said."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from component.config.json_text import Step
+from component.config.model import Config
+from component.config.problems import WrongValue, user_error, wrong_values
+
+NEEDED: Final = frozenset({"parameters", "image_parameters", "action"})
+NEEDED_OUTPUT: Final = frozenset({"tables", "files", "default_bucket", "data_type_support"})
+"""Keys of `storage.output` that decide what is written; the platform alone needs the others, and all of the input."""
+ROUNDS: Final = 5
+ALIKE: Final = 0.8
+
+
+def validated(document: Any) -> tuple[Config, tuple[str, ...]]:
+    """Return a configuration, and a sentence for every value that was left out because nothing here depends on it.
+
+    UserError as `load_config` for a value that matters.
+    """
+    warnings: list[str] = []
+    for _ in range(ROUNDS):
+        try:
+            return Config.model_validate(document), tuple(warnings)
+        except ValidationError as error:
+            wrong = list(wrong_values(error, Config, document))
+            found = user_error(error, Config, document)
+        if not all(map(_is_forgiven, wrong)):
+            break
+        for value in wrong:
+            document = _without(document, _to_a_key(value.steps))
+            warnings.append(f"{value.sentence} It is left out.")
+    raise found  # outside the handler, so that no traceback carries the values pydantic saw
+
+
+def document_warnings(document: Any) -> Iterator[str]:
+    """Yield what a person should know of keys that are left alone: a misspelled one, and rows."""
+    known = list(Config.model_fields)
+    for key in document if isinstance(document, dict) else ():
+        near = difflib.get_close_matches(str(key).lower(), known, n=1, cutoff=ALIKE)
+        if key not in known and near:
+            yield f'config.json has the key "{key}", which is not known. Did you mean "{near[0]}"?'
+    if isinstance(document, dict) and document.get("rows"):
+        yield "config.json has rows, which the platform merges into a configuration before it runs; they are left out."
+
+
+def _is_forgiven(wrong: WrongValue) -> bool:
+    first, *rest = wrong.steps or ("parameters",)
+    if first == "image_parameters":
+        return wrong.code == "config.unknown_key"
+    if first == "storage":
+        return rest[:1] == ["input"] or (rest[:1] == ["output"] and len(rest) > 1 and rest[1] not in NEEDED_OUTPUT)
+    return first not in NEEDED
+
+
+def _to_a_key(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """Return the steps to the innermost key: without one element a list would say something else."""
+    while isinstance(steps[-1], int):
+        steps = steps[:-1]
+    return steps
+
+
+def _without(document: Any, steps: tuple[Step, ...]) -> Any:
+    """Return a copy of a document without the value at some steps, if it is there still."""
+    first, *rest = steps
+    if isinstance(document, dict) and first in document:
+        if not rest:
+            return {key: value for key, value in document.items() if key != first}
+        return {**document, first: _without(document[first], tuple(rest))}
+    if isinstance(document, list) and isinstance(first, int) and rest and first < len(document):
+        return [*document[:first], _without(document[first], tuple(rest)), *document[first + 1 :]]
+    return document

@@ -1,0 +1,61 @@
+"""The first record of a table beside what its manifest says: processors take headers away, or leave them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from component.errors import Place, UserError
+from component.folder.magic import is_gzip
+from component.folder.tables import HeaderMode, InputTable, header_mode
+from component.formats.csv.dialect import Dialect
+from component.formats.csv.source import read_header
+from component.plan.model import SourceSlice
+
+
+def header_mode_seen(
+    table: InputTable, parts: Sequence[SourceSlice], dialect: Dialect
+) -> tuple[HeaderMode, tuple[str, ...]]:
+    """Return where the column names of a table are, and a warning where its first record casts doubt on it.
+
+    The platform's own tables begin with the names that the manifest lists (reference keboola 2.1). One whose first
+    record has none of them has lost its header to a processor: then every line is a row. One whose manifest says that
+    every line is a row is read so, as the platform reads it, also when the first line repeats the names.
+
+    UserError `source.manifest` as of `header_mode`, and when the first record has another number of cells too.
+    """
+    mode = header_mode(table)
+    columns = table.manifest.columns if table.manifest else ()
+    said = table.manifest is not None and table.manifest.has_header is not None
+    if said or not columns or not parts or table.staged is not None:
+        return mode, ()
+    first = _first_record(table, parts[0], dialect)
+    if mode is HeaderMode.MANIFEST and first == columns:
+        text = f"The first row of {table.name!r} repeats the names of its columns and is read as a row"
+        return mode, (f'{text}, as the platform does; if it is a header, add "has_header": true to the manifest.',)
+    if mode is not HeaderMode.FIRST_LINE or not first or _has_names(first, columns):
+        return mode, ()
+    if len(first) == len(columns):
+        return HeaderMode.MANIFEST, (
+            f"The first row of {table.name!r} holds none of the columns that its manifest names: it is read as a row.",
+        )
+    raise UserError(
+        "source.manifest",
+        f"The first row has {len(first)} cells, and the manifest names {len(columns)} other columns",
+        place=Place(table=table.name),
+        remedy='Correct "columns" of the manifest, or add "has_header": true if the first row is a header.',
+    )
+
+
+def _first_record(table: InputTable, part: SourceSlice, dialect: Dialect) -> tuple[str, ...]:
+    """Return the cells of the first record; none when they cannot be read, which is reported when they must be."""
+    try:
+        place = Place(table=table.name, slice=part.name)
+        return read_header(part.location, dialect, gzip=is_gzip(part.location), place=place)[0]
+    except UserError:
+        return ()
+
+
+def _has_names(first: Sequence[str], columns: Sequence[str]) -> bool:
+    """Tell whether a record is a header of these columns, some of them perhaps under another name."""
+    known = {name.lower() for name in columns}
+    return any(cell.lower() in known for cell in first)

@@ -1,0 +1,1 @@
+"""A run done again from what the platform gives for debugging, or from a case of a test, and compared."""

@@ -1,0 +1,83 @@
+"""Where the outputs of a replay would land, and what the platform would say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from component.check.output_mapping import JobFacts, read_question
+from component.config.environment import Environment
+from component.errors import UserError
+from component.folder.layout import DataFolder
+from component.mapping.job import JobResolution, resolve_job
+from component.mapping.model import DataTypes, Level
+from component.replay.profile import Profile
+from component.replay.variables import features
+from component.report.replayed import Landing, Remark
+
+
+@dataclass(frozen=True, slots=True)
+class Landed:
+    """The answer of the rules, as a report has it; `columns` are those that loads name, by table."""
+
+    landings: tuple[Landing, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+    columns: Mapping[str, Sequence[str]] | None = None
+
+
+def land(
+    data: Path, document: Any, profile: Profile, variables: Mapping[str, str], rules: str, *, failed: bool
+) -> Landed:
+    """Apply a rule set to the outputs in a data folder; after a failed run only `write_always` tables are loaded.
+
+    What the platform would refuse is a remark of level error. UserError `config.value` for an unknown rule set.
+    """
+    facts = JobFacts(
+        default_bucket=profile.default_bucket,
+        default_bucket_stage=profile.default_bucket_stage,
+        component_id=profile.component_id,
+        config_id=profile.config_id,
+        branch_id=profile.branch_id if profile.dev_branch else None,
+        failed_job=failed,
+        data_types=DataTypes(profile.data_types) if profile.data_types else None,
+        features=frozenset(features(profile)),
+    )
+    environment = Environment.from_variables({**variables, "KBC_DATADIR": str(data)})
+    try:
+        question = read_question(DataFolder(data), document, facts, environment)
+    except UserError as error:
+        if error.code == "config.value":
+            raise
+        return Landed(remarks=(Remark(Level.ERROR, error.code, str(error)),))
+    job = resolve_job(question.tables, question.files, question.output, question.settings, rules)
+    return Landed(tuple(_landings(job, failed=failed)), tuple(_remarks(job)), _columns(job))
+
+
+def _landings(job: JobResolution, *, failed: bool) -> Iterator[Landing]:
+    for load in job.loads:
+        yield Landing(f"out/tables/{load.source}", load.destination, load.rule.value)
+    for upload in () if failed else job.uploads:
+        tags = ", ".join(upload.tags)
+        yield Landing(f"out/files/{upload.source}", f"file storage, tags: {tags or 'none'}", upload.rule.value)
+
+
+def _remarks(job: JobResolution) -> Iterator[Remark]:
+    if job.error is not None:
+        yield Remark(Level.ERROR, job.error.code, job.error.text, job.error.source or "")
+    for line in job.log:
+        yield Remark(Level.NOTE, "replay.platform_log", line)
+    for swallowed in job.swallowed:
+        yield Remark(Level.NOTE, swallowed.code, swallowed.text, swallowed.source or "")
+    for finding in job.findings:
+        yield Remark(finding.level, finding.code, finding.text, finding.source or "")
+
+
+def _columns(job: JobResolution) -> dict[str, Sequence[str]]:
+    found: dict[str, Sequence[str]] = {}
+    for load in job.tables.loads:
+        columns = load.options.get("columns")
+        if isinstance(columns, list) and columns:
+            found[load.source] = [str(name) for name in columns]
+    return found

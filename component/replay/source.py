@@ -1,0 +1,117 @@
+"""What is replayed: a ZIP or a folder of the platform, brought into a working folder as a run would find it."""
+
+from __future__ import annotations
+
+import shutil
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory, mkdtemp
+from typing import Final
+
+from component.errors import UserError
+from component.folder.json_file import write_json
+from component.mapping.model import Level
+from component.naming import CONFIG_FILE, CONFIG_YAML_FILE, STATE_FILE
+from component.replay.unpack import unpack
+from component.report.replayed import Remark
+from component.store.files import failing
+
+FOLDERS: Final = ("in/tables", "in/files", "in/user", "out/tables", "out/files")
+"""What the platform always makes (reference keboola 1.1)."""
+_MARKS: Final = (CONFIG_FILE, CONFIG_YAML_FILE, "in", "out")
+_ROOT: Final = "data"
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """Where a replay takes place: `data` and `tmp` are what a container gets as /data and /tmp."""
+
+    root: Path
+
+    @property
+    def data(self) -> Path:
+        """The data folder."""
+        return self.root / "data"
+
+    @property
+    def tmp(self) -> Path:
+        """The folder for temporary files of the component."""
+        return self.root / "tmp"
+
+
+@contextmanager
+def workspace(place: Path | None, *, keep: bool) -> Iterator[Workspace]:
+    """Yield a new working folder below `place`, the folder for temporary files if None; it is removed unless kept."""
+    if place is not None:
+        with failing(place, "written"):
+            place.mkdir(parents=True, exist_ok=True)
+    if keep:
+        yield Workspace(Path(mkdtemp(prefix="tablemill-replay-", dir=place)))
+        return
+    with TemporaryDirectory(prefix="tablemill-replay-", dir=place, ignore_cleanup_errors=True) as made:
+        yield Workspace(Path(made))
+
+
+def bring_in(source: Path, work: Workspace, *, keep_out: bool) -> list[Remark]:
+    """Fill the working folder from a ZIP or folder, as the platform would hand it to the component.
+
+    What a run before left in out/ is removed unless `keep_out`. Returns what is worth to know. UserError
+    `replay.archive`, `replay.source`, or of the file system.
+    """
+    work.tmp.mkdir(parents=True)
+    opened = work.root / "opened"
+    if source.is_dir():
+        copy_folder(data_root(source), work.data)
+    else:
+        unpack(source, opened)
+        data_root(opened).rename(work.data)
+        shutil.rmtree(opened, ignore_errors=True)
+    remarks = [] if keep_out else list(_cleared(work.data / "out"))
+    for name in FOLDERS:
+        with failing(work.data / name, "written"):
+            (work.data / name).mkdir(parents=True, exist_ok=True)
+    if not any((work.data / "in").glob("state.*")):
+        write_json(work.data / "in" / STATE_FILE, {})
+    return remarks
+
+
+def data_root(folder: Path) -> Path:
+    """Return the data folder in a folder: itself, its `data/`, or its only sub-folder; UserError `replay.source`."""
+    inner = [folder, folder / _ROOT, *_only_folder(folder)]
+    for candidate in inner:
+        if any((candidate / mark).exists() for mark in _MARKS):
+            return candidate
+    raise UserError(
+        "replay.source",
+        f"There is no data folder in {folder.name!r}: no {CONFIG_FILE}, in/ or out/",
+        remedy="Give a ZIP of the platform, a data folder, or a folder of cases (CASE/source/data).",
+    )
+
+
+def copy_folder(source: Path, target: Path) -> None:
+    """Copy a folder whose files may be links; UserError `replay.source` for what is neither file nor folder."""
+    with failing(source, "read"):
+        shutil.copytree(source, target, copy_function=_copy_file)
+
+
+def _copy_file(source: str, target: str) -> str:
+    if not stat.S_ISREG(Path(source).stat().st_mode):
+        raise UserError("replay.source", f"{source!r} is neither a file nor a folder", remedy="Remove it.")
+    return shutil.copy2(source, target)
+
+
+def _only_folder(folder: Path) -> list[Path]:
+    found = [path for path in folder.iterdir() if not path.name.startswith(".")] if folder.is_dir() else []
+    return found if len(found) == 1 and found[0].is_dir() else []
+
+
+def _cleared(out: Path) -> Iterator[Remark]:
+    found = (path for path in out.rglob("*") if path.is_file() and not path.name.startswith("."))
+    left = sorted(path.relative_to(out).as_posix() for path in found)
+    if left:
+        text = f"What a run before left in out/ is not taken over ({len(left)} files, the first is {left[0]!r})."
+        yield Remark(Level.NOTE, "replay.cleared", text, "out")
+    shutil.rmtree(out, ignore_errors=True)

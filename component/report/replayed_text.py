@@ -1,0 +1,104 @@
+"""A replay for people: a few lines a run, tables where there are rows, and one line at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from component.mapping.model import Level
+from component.report.amounts import counted, time_text
+from component.report.replayed import Difference, Landing, Remark, Replay, Replayed, Row, Status
+
+_STYLES: Final = {
+    Status.EQUAL: "bold green",
+    Status.PASSED: "bold green",
+    Status.DIFFERENT: "bold red",
+    Status.FAILED: "bold red",
+    Status.REFUSED: "bold red",
+}
+_LEVELS: Final = {Level.ERROR: "red", Level.WARNING: "yellow", Level.NOTE: "dim"}
+_NULL: Final = Text("null", style="dim italic")
+
+
+def show_replay(replay: Replay, console: Console) -> None:
+    """Print a replay: all of a single run, and of several what stands against each."""
+    single = len(replay.runs) == 1
+    for run in replay.runs:
+        console.print(_run(run, whole=single or not run.is_well))
+    if not single:
+        console.print(_total(replay))
+
+
+def _run(run: Replayed, *, whole: bool) -> Group:
+    seconds = f", {time_text(run.seconds)}" if run.seconds else ""
+    code = "" if run.exit_code is None else f", exit code {run.exit_code}"
+    head = Text.assemble((run.status.value, _STYLES[run.status]), f"  {run.name}{code}{seconds}", overflow="fold")
+    parts: list[RenderableType] = [head]
+    if run.status is Status.REFUSED:
+        parts.append(_line(Text(run.message, style="red")))
+    if whole:
+        parts += [_remark(remark) for remark in run.remarks]
+        parts += [part for difference in run.differences for part in _difference(difference)]
+        parts += list(_landings(run.landings))
+        if run.status is Status.EQUAL:
+            parts.append(_line(Text(f"{counted(len(run.compared), 'output')} compared.")))
+    return Group(*parts)
+
+
+def _line(text: Text) -> Text:
+    text.overflow = "fold"
+    return Text.assemble("  ", text)
+
+
+def _remark(remark: Remark) -> Text:
+    place = f"{remark.place}: " if remark.place else ""
+    return _line(Text.assemble((f"{remark.level.value} ", _LEVELS[remark.level]), (place, "cyan"), remark.text))
+
+
+def _difference(difference: Difference) -> Iterator[RenderableType]:
+    yield _line(Text.assemble(("differs ", "red"), (f"{difference.place}: ", "cyan"), difference.text))
+    if difference.rows:
+        yield _rows(difference.rows)
+
+
+def _rows(rows: tuple[Row, ...]) -> Table:
+    names = list(dict.fromkeys(name for row in rows for name, _ in row.cells))
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for name in ("", "Slice", "Row"):
+        table.add_column(name, no_wrap=True)
+    for name in names:
+        table.add_column(Text(name), overflow="fold")
+    for row in rows:
+        style = "green" if row.side == "expected" else "red"
+        cells = dict(row.cells)
+        shown = [_cell(cells.get(name, ""), changed=name in row.changed, style=style) for name in names]
+        table.add_row(Text(row.side, style=style), Text(row.slice), f"{row.number:,}", *shown)
+    return table
+
+
+def _cell(cell: str | None, *, changed: bool, style: str) -> Text:
+    if cell is None:
+        return _NULL
+    return Text(cell, style=f"bold {style}" if changed else "")
+
+
+def _landings(landings: tuple[Landing, ...]) -> Iterator[RenderableType]:
+    if not landings:
+        return
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for name in ("Output", "Destination", "Why"):
+        table.add_column(name, overflow="fold")
+    for landing in landings:
+        table.add_row(Text(landing.source, style="cyan"), Text(landing.destination), Text(landing.rule))
+    yield table
+
+
+def _total(replay: Replay) -> Text:
+    counts = {status: sum(run.status is status for run in replay.runs) for status in Status}
+    words = ", ".join(f"{count} {status.value}" for status, count in counts.items() if count)
+    return Text(f"{counted(len(replay.runs), 'case')}: {words}")

@@ -1,0 +1,98 @@
+"""What output tables will look like, before anything is milled: columns, keys, manifests. Nothing here needs Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from component import naming
+from component.dataset.predicates import bind_predicates
+from component.dataset.reader import Dataset, open_dataset
+from component.errors import Place, UserError
+from component.outputs.manifest import ManifestFamily, OutputTable, table_manifest
+from component.plan.model import DatasetPlan, OutputPlan
+from component.runner.commits import layout_of
+from component.runner.destinations import Destinations, OutTable
+from component.spark.rejects import REJECTED_SCHEMA
+from component.store.base import Store
+from component.tables.types import Column, column_of_arrow
+
+REJECTED_COLUMNS = tuple(column_of_arrow(field.name, field.type) for field in REJECTED_SCHEMA)
+
+
+@dataclass(frozen=True, slots=True)
+class OutputShape:
+    """What an output table looks like: columns in order, and the primary key."""
+
+    columns: tuple[Column, ...]
+    primary_key: tuple[str, ...]
+
+
+def planned_shape(output: OutputPlan, plans: Sequence[DatasetPlan], store: Store) -> OutputShape:
+    """Return the shape before the run: of a dataset made in it by its plan, of another by what is in the store.
+
+    UserError `dataset.missing`, `column.missing` and `dataset.predicate`.
+    """
+    made = next((plan for plan in plans if plan.uuid == output.dataset), None)
+    if made is None:
+        return shape_of(output, open_dataset(store, output.dataset))
+    if output.predicates is not None and not made.infer:
+        bind_predicates(output.predicates, layout_of(made).stored_schema)
+    columns = tuple(made.schema.column(name) for name in output.columns or made.schema.names)
+    return OutputShape(columns, _key(output, columns, made.schema.primary_key))
+
+
+def shape_of(output: OutputPlan, dataset: Dataset) -> OutputShape:
+    """Return the shape of an output of a dataset; UserError `column.missing` and `column.type`."""
+    names = output.columns or dataset.columns
+    for name in names:
+        if name not in dataset.schema.names:
+            raise UserError(
+                "column.missing",
+                "A column of an output is not in the dataset",
+                place=Place(table=output.name, column=name),
+                remedy=f"The columns are {', '.join(dataset.columns)}.",
+            )
+    columns = tuple(column_of_arrow(name, dataset.schema.field(name).type) for name in names)
+    return OutputShape(columns, _key(output, columns, tuple(dataset.header.extras.get("primary_key", ()))))
+
+
+def _key(output: OutputPlan, columns: Sequence[Column], known: Sequence[str]) -> tuple[str, ...]:
+    """Return the configured key, or the known one if the output has all its columns."""
+    if output.primary_key is not None:
+        return output.primary_key
+    names = {column.name for column in columns}
+    return tuple(known) if names.issuperset(known) else ()
+
+
+def out_table(output: OutputPlan, shape: OutputShape, destinations: Destinations, family: ManifestFamily) -> OutTable:
+    """Return the table as it will be in out/tables, its manifest in the family of the output, else in `family`.
+
+    UserError `column.missing` when an option names a column that the table does not have.
+    """
+    names = [column.name for column in shape.columns]
+    for name, option in output.options.named_columns:
+        if name not in names:
+            raise UserError(
+                "column.missing",
+                f"A column in {option} of an output is not in the output",
+                place=Place(table=output.name, column=name),
+                remedy=f"The columns are {', '.join(names)}.",
+            )
+    table = OutputTable(
+        columns=shape.columns,
+        destination=output.destination or destinations.default(output.name),
+        primary_key=shape.primary_key,
+        incremental=output.incremental,
+        header=output.has_header,
+        tags=output.tags,
+        options=output.options,
+    )
+    return OutTable(output.name, output.sliced, table_manifest(table, output.options.manifest_family or family))
+
+
+def rejected_table(plan: DatasetPlan, destinations: Destinations, family: ManifestFamily) -> OutTable:
+    """Return the table of the rejected rows of a dataset."""
+    name = plan.uuid + naming.REJECTED_SUFFIX
+    table = OutputTable(REJECTED_COLUMNS, destinations.default(name))
+    return OutTable(name, sliced=True, manifest=table_manifest(table, family))

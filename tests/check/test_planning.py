@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from tests.check.making import check, found, lay_out, only
+
+
+def planned(tmp_path, datasets, outputs=(), **parameters):
+    return check(
+        lay_out(tmp_path, config={"parameters": {"datasets": datasets, "outputs": list(outputs), **parameters}})
+    )
+
+
+def test_every_fault_of_a_dataset_is_told(tmp_path):
+    dataset = {
+        "uuid": "t",
+        "partition_on": ["one"],
+        "secondary_indices": ["two"],
+        "sort_partitions_by": ["three"],
+        "tables": [{"primary_key": ["four"], "columns": {"five": "integer"}}],
+    }
+    report = planned(tmp_path, [dataset])
+    assert found(report) == [("error", "column.missing", "parameters.datasets[0]")] * 5
+    assert all(
+        any(f"'{name}'" in one.text for one in report.findings) for name in ("one", "two", "three", "four", "five")
+    )
+
+
+def test_every_dataset_and_output_is_looked_at(tmp_path):
+    report = planned(
+        tmp_path,
+        [{"uuid": "nope"}, {"uuid": "t", "partition_on": ["x"]}, {"uuid": "u", "tables": [{"source": "t"}]}],
+        [{"dataset": "u", "columns": ["y"]}, {"dataset": "u", "name": "z", "columns": ["id"]}],
+    )
+    assert found(report) == [
+        ("error", "source.missing", "parameters.datasets[0]"),
+        ("error", "column.missing", "parameters.datasets[1]"),
+        ("error", "column.missing", "parameters.outputs[0]"),
+    ]
+    assert [dataset.uuid for dataset in report.datasets] == ["u"]
+
+
+def test_a_near_miss_is_a_remedy(tmp_path):
+    report = planned(tmp_path, [{"uuid": "t", "partition_on": ["nmae"]}])
+    assert "Did you mean 'name'?" in only(report, "column.missing").remedy
+
+
+def test_an_output_with_the_name_of_something_else_is_told(tmp_path):
+    dataset = {"uuid": "t", "on_bad_row": "reject"}
+    report = planned(tmp_path, [dataset], [{"dataset": "t", "name": "t.rejected"}])
+    assert found(report) == [("error", "config.duplicate_output", "parameters")]
+
+
+def test_a_dataset_shows_what_is_configured(tmp_path):
+    report = planned(tmp_path, [{"uuid": "t", "partition_on": ["id"], "secondary_indices": ["name"], "mode": "append"}])
+    (dataset,) = report.datasets
+    assert (dataset.source, dataset.mode, dataset.partition_on) == ("t.csv", "append", ("id",))
+    assert dataset.secondary_indices == ("name",)

@@ -1,0 +1,48 @@
+"""What is written in any dialect is read back the same by Python's csv module, and nulls are bare."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from component.formats.csv.dialect import Dialect
+from component.formats.csv.write import CsvWriter
+from tests.strategies.typed_tables import tables
+
+DIALECTS = [Dialect(), Dialect(";"), Dialect("\t", "'"), Dialect(",", "|")]
+
+
+def written(path, table, dialect, *, header=False):
+    writer = CsvWriter(path, table.schema, header=header, gzip=False, dialect=dialect)
+    writer.write(table)
+    writer.close()
+    return path.read_bytes().decode()
+
+
+def rows(text, dialect):
+    options = {"delimiter": dialect.delimiter, "quotechar": dialect.enclosure, "doublequote": True, "strict": True}
+    return list(csv.reader(io.StringIO(text, newline=""), **options))
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=repr)
+def test_names_and_values_are_enclosed_and_nulls_are_not(tmp_path, dialect):
+    table = pa.table({"a'|\"": ["x;'|,\"\ty", None, ""], "n": [1, None, 3]})
+    text = written(tmp_path / "t.csv", table, dialect, header=True)
+    assert rows(text, dialect) == [["a'|\"", "n"], ["x;'|,\"\ty", "1"], ["", ""], ["", "3"]]
+    assert text.splitlines()[2:] == [
+        dialect.delimiter,
+        f"{dialect.enclosure * 2}{dialect.delimiter}{dialect.enclosure}3{dialect.enclosure}",
+    ]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(table=tables(), dialect=st.sampled_from(DIALECTS[1:]))
+def test_every_dialect_has_the_cells_of_the_usual_one(tmp_path, table, dialect):
+    usual = written(tmp_path / "usual.csv", table, Dialect())
+    other = written(tmp_path / "other.csv", table, dialect)
+    assert rows(other, dialect) == rows(usual, Dialect())

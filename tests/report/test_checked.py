@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import io
+
+from rich.console import Console
+
+from component.mapping.model import Level
+from component.report.checked import (
+    CheckedColumn,
+    CheckedSource,
+    CheckFinding,
+    CheckReport,
+    masked_report,
+    render_check_json,
+    sorted_findings,
+)
+from component.report.checked_tables import show_check
+from component.report.masking import Masking
+
+
+def finding(level, code="folder.junk", text="Text"):
+    return CheckFinding(level, code, "place", text, "Remedy.")
+
+
+def source(columns):
+    return CheckedSource("s", "csv", True, 2, 10, True, ";", '"', "in the manifest", None, (), columns)
+
+
+def shown(report, width=160):
+    file = io.StringIO()
+    show_check(report, Console(file=file, width=width, highlight=False, markup=False, emoji=False))
+    return file.getvalue()
+
+
+def test_the_worst_comes_first_and_nothing_twice():
+    note, warning, error = finding(Level.NOTE), finding(Level.WARNING), finding(Level.ERROR)
+    assert sorted_findings([note, warning, error, note]) == (error, warning, note)
+
+
+def test_the_last_line_counts():
+    report = CheckReport("/data", sorted_findings([finding(Level.ERROR), finding(Level.NOTE)]))
+    assert shown(report).splitlines()[-1] == "1 error, 1 note."
+    assert shown(CheckReport("/data")) == "Nothing is wrong.\n"
+
+
+def test_wide_tables_are_cut_for_people_only():
+    columns = tuple(CheckedColumn(f"c{number}", "integer", number > 0) for number in range(20))
+    report = CheckReport("/data", sources=(source(columns),))
+    text = shown(report, width=400)
+    assert "c0 integer not null, c1 integer" in text
+    assert "and 12 more" in text
+    assert "csv, 2 slices, gzip, cells end with ';'" in text
+    assert len(render_check_json(report)["sources"][0]["columns"]) == 20
+
+
+def test_a_secret_is_hidden_in_every_text_but_not_in_codes_and_levels():
+    secret = "folder"
+    report = CheckReport(
+        "/a/folder",
+        (CheckFinding(Level.NOTE, "folder.junk", "folder", "a folder", "no folder"),),
+        (source((CheckedColumn("folder", "integer"),)),),
+    )
+    value = render_check_json(masked_report(report, Masking([secret])))
+    assert value["folder"] == "/a/[hidden]"
+    assert value["findings"][0] == {
+        "level": "note",
+        "code": "folder.junk",
+        "place": "[hidden]",
+        "text": "a [hidden]",
+        "remedy": "no [hidden]",
+    }
+    assert value["sources"][0]["columns"][0]["name"] == "[hidden]"

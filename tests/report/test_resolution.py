@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from component.folder.out_listing import FileListing, OutFile, OutListing, OutManifest, OutSlice, OutSource
+from component.mapping.disagreement import Answer, Aspect, Disagreement
+from component.mapping.file_model import FileRule
+from component.mapping.job import OutputMapping, Part, resolve_job
+from component.mapping.model import Candidate, Load, Origin, Rule, Settings
+from component.report.resolution import (
+    RULE_WORDS,
+    ResolutionReport,
+    disagreement_words,
+    form_words,
+    option_words,
+    render_resolution_json,
+    verdict_words,
+    why_words,
+)
+from component.report.resolution_tables import MOST_ROWS, show_resolution
+
+PLAIN = OutSource("a.csv", size=1234)
+SLICED = OutSource("s", sliced=True, size=20, slices=(OutSlice("1", 10), OutSlice("2", 10)))
+
+
+def report(sources, manifests=(), files=(), disagreements=(), mapping=None, **settings):
+    tables = OutListing("/data", tuple(sources), tuple(manifests))
+    listing = FileListing("/data", tuple(files))
+    job = resolve_job(tables, listing, OutputMapping.read(mapping or {}), Settings(**settings))
+    return ResolutionReport(job, tables, listing, tuple(disagreements))
+
+
+def shown(value, width=160):
+    file = io.StringIO()
+    show_resolution(value, Console(file=file, width=width, highlight=False, markup=False, emoji=False))
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("rule", [*Rule, *FileRule])
+def test_every_rule_has_words(rule):
+    assert RULE_WORDS[rule]
+
+
+def test_words_of_a_load():
+    load = Load(
+        "a.csv",
+        False,
+        "in.c-a.b",
+        {"incremental": True, "columns": ["x" * 100]},
+        Rule.MAPPING,
+        (Candidate("manifest", "in.c-a.c"), Candidate("file_name", "a")),
+        {"incremental": Origin.MANIFEST, "primary_key": Origin.MAPPING},
+    )
+    assert why_words(load) == "output mapping, over manifest in.c-a.c, file name a"
+    incremental, columns, key = option_words(load)
+    assert incremental == "incremental = true (manifest)"
+    assert columns.endswith("…")
+    assert key == "primary_key reset to its default (mapping)"
+
+
+def test_words_of_a_source():
+    assert (form_words(PLAIN), form_words(SLICED)) == ("plain, 1.2 kB", "2 slices, 20 B")
+
+
+@pytest.mark.parametrize(
+    ("aspect", "values", "said"),
+    [
+        (Aspect.DESTINATION, (("in.c-a.b",), ()), "seed: in.c-a.b; 2017: nothing"),
+        (Aspect.OPTIONS, (({"incremental": True},), ({},)), 'seed: {"incremental": true}; 2017: {}'),
+        (Aspect.ERROR, (None, "No."), "seed: no error; 2017: No."),
+        (Aspect.HEADER, (("header",), ("headless",)), "seed: header; 2017: headless"),
+    ],
+)
+def test_words_of_a_disagreement(aspect, values, said):
+    answers = tuple(Answer(rules, value) for rules, value in zip(("seed", "2017"), values, strict=True))
+    words = disagreement_words(Disagreement(Part.TABLES, "a.csv", aspect, answers))
+    assert words == f"rule sets disagree on a.csv ({aspect.value}): {said}"
+
+
+def test_json_says_sizes_and_slices_beside_what_the_resolver_says():
+    manifest = OutManifest("s.manifest", b'{"columns": ["x"], "destination": "in.c-a.s"}')
+    value = render_resolution_json(report([SLICED], [manifest], [OutFile("f", 5)], component_id="c"))
+    load = value["loads"][0]
+    assert (load["bytes"], load["slices"], load["header"], load["sliced"]) == (20, 2, "headless", True)
+    assert value["files"][0]["bytes"] == 5
+    assert value["files"][0]["tags"] == ["componentId: c"]
+    assert value["order"] == ["files", "tables"]
+
+
+def test_what_a_job_does_not_get_to_is_shown_and_not_counted():
+    value = report([PLAIN], mapping={"files": [{"source": "gone"}]}, bucket="in.c-a")
+    text = shown(value)
+    assert "Tables (the job stops before these)" in text
+    assert "refused: File 'gone' not found." in text
+    assert verdict_words(value.job).startswith("Rule set 2026 refuses the outputs.")
+    assert render_resolution_json(value)["loads"] == []
+
+
+def test_what_was_done_before_an_error_is_said():
+    value = report([OutSource("in.c-a.a"), OutSource("z")], files=[OutFile("f")])
+    told = "Rule set 2026 refuses the outputs, after 1 file upload and 1 table load."
+    assert verdict_words(value.job).startswith(told)
+
+
+def test_the_last_line_counts_what_was_found():
+    value = report([OutSource("in.c-a.x", size=9), OutSource("foo.c-a.x", size=9)])
+    assert verdict_words(value.job).endswith("Found besides: 1 error, 2 notes.")
+    assert shown(value).splitlines()[-1] == verdict_words(value.job)
+
+
+def test_errors_that_a_failed_job_ignores_are_shown():
+    manifest = OutManifest("a.csv.manifest", b'{"destination": "x", "write_always": true}')
+    value = report([PLAIN], [manifest], failed_job=True)
+    assert "ignored, the job has failed: Failed to resolve destination" in shown(value)
+    assert render_resolution_json(value)["swallowed"][0]["code"] == "mapping.no_destination"
+
+
+def test_many_tables_are_lines():
+    sources = [OutSource(f"in.c-a.t{number}", size=10) for number in range(MOST_ROWS + 1)]
+    lines = shown(report(sources), width=60).splitlines()
+    assert "in.c-a.t7 (plain, 10 B) to in.c-a.t7 by file name (deprecated); first line: names" in lines
+
+
+def test_messages_are_not_folded():
+    lines = shown(report([OutSource("x" * 100)]), width=60).splitlines()
+    told = f'refused: Failed to resolve destination for output table "{"x" * 100}". [mapping.no_destination]'
+    assert told in lines
