@@ -59,13 +59,13 @@ def _repeats(sampled: pa.ChunkedArray) -> bool:
 
 def _is_said_by_parquet(data_type: pa.DataType) -> bool:
     """Say whether a reader knows an Arrow type from the Parquet type alone."""
-    return pa.types.is_decimal128(data_type) or data_type in _SAID_BY_PARQUET
+    return bool(pa.types.is_decimal128(data_type) or data_type in _SAID_BY_PARQUET)
 
 
 def _is_stored_whole(data_type: pa.DataType) -> bool:
     if pa.types.is_decimal128(data_type):
         return int(data_type.precision) <= _DELTA_DIGITS
-    return pa.types.is_integer(data_type) or pa.types.is_date32(data_type) or pa.types.is_timestamp(data_type)
+    return bool(pa.types.is_integer(data_type) or pa.types.is_date32(data_type) or pa.types.is_timestamp(data_type))
 
 
 def hold_words(rows: pa.Table, names: Sequence[str]) -> pa.Table:

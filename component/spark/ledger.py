@@ -40,6 +40,12 @@ class Part:
         return said is not None and said.is_sound
 
     @property
+    def records(self) -> int:
+        """How many records were read of it, bad ones included; of a sound part all of them."""
+        said = self.scattered or self.milled
+        return 0 if said is None else said.records
+
+    @property
     def error(self) -> TablemillError | None:
         """The error that it ended with, certain or not."""
         said = self.scattered or self.milled
@@ -86,7 +92,11 @@ class Ledger:
         splits = [part.task.split for part in self.parts[:number]]
         before = [one for one in splits if isinstance(one, CsvSplit) and one.slice == split.slice]
         schema, dialect = self._reader.schema, self._reader.dialect
-        placed = error.at(row=error.place.row + sum(count_records(one, schema, dialect) for one in before))
+        if isinstance(split.location, Path):
+            passed = sum(count_records(one, schema, dialect) for one in before)
+        else:  # an object is not read again, through the driver at that
+            passed = sum(part.records for part in self.parts[:number] if part.task.split.slice == split.slice)
+        placed = error.at(row=error.place.row + passed)
         return _of_other_columns(self._reader, [*before, split][0], placed) or placed
 
     def replace_doubtful(self, store: Store) -> None:

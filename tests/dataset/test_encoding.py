@@ -100,7 +100,9 @@ def test_large_dictionaries_are_left_to_parquet(cells):
 @given(st.lists(st.sampled_from(["b", "dd", "a", "z"]), min_size=1, max_size=30), st.integers(0, 29))
 def test_statistics_are_of_the_words_that_a_file_has(cells, at):
     part = hold_words(pa.table({"w": cells}), ["w"]).slice(at % len(cells))
-    group = pq.read_metadata(pa.BufferReader(encode_rows(join_rows([part]), Encodings(("w",), words=("w",))))).row_group(0)
+    group = pq.read_metadata(
+        pa.BufferReader(encode_rows(join_rows([part]), Encodings(("w",), words=("w",))))
+    ).row_group(0)
     there = cells[at % len(cells) :]
     statistics = group.column(0).statistics
     assert (statistics.min, statistics.max, statistics.null_count) == (min(there), max(there), 0)

@@ -108,6 +108,17 @@ def test_a_plain_object_is_read_by_several_tasks(run, folder, stage, server):
     assert sorted(folder.rows(folder.out_tables[0])) == sorted(rows)
 
 
+def test_a_bad_cell_in_a_later_split_is_placed_in_the_object(refused, folder, stage, way, s3):
+    rows = rows_of(300_000)
+    rows[250_000] = ("not a number", "x", "1")
+    text = text_of(rows, header=True)
+    stage(s3, "orders", text)
+    table = {"source": "orders", "columns": {"id": "integer"}}
+    folder.configure(datasets=[{"uuid": "orders", "tables": [table]}], outputs=[{"dataset": "orders"}])
+    refused("cell.type", "table 'orders', row 250001, column 'id', value 'not a number'")
+    assert way.bytes_asked() < 1.5 * len(text)
+
+
 def test_types_are_found_out_from_a_bucket(run, folder, stage, server):
     stage(server, "orders", text_of(rows_of(100), header=True))
     table = {"source": "orders", "infer_types": True}

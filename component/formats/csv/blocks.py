@@ -21,9 +21,7 @@ class RecordTooLongError(Exception):
     """No record ends within the limit, if the enclosures of the text pair up."""
 
 
-def record_blocks(
-    stream: ByteStream, dialect: Dialect, *, block_bytes: int, tail: bytes = b""
-) -> Iterator[memoryview]:
+def record_blocks(stream: ByteStream, dialect: Dialect, *, block_bytes: int, tail: bytes = b"") -> Iterator[memoryview]:
     """Cut a stream into blocks of whole records of about `block_bytes`; a longer record makes its block longer.
 
     Each block is followed by `tail`, where there is one, and ends with a line end before it. A block is valid until the

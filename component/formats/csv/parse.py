@@ -62,7 +62,9 @@ class Parser:
 
     def _parse_fast(self, text: Bytes) -> Parsed:
         rows = without_sentinel(self._read(text, self._text_options, self._parse_options), self._sentinel_text)
-        columns = [typed(_joined(cells), column) for cells, column in zip(rows.columns, self.schema.columns, strict=True)]
+        columns = [
+            typed(_joined(cells), column) for cells, column in zip(rows.columns, self.schema.columns, strict=True)
+        ]
         return Parsed(pa.table(columns, schema=self._arrow), (), rows.num_rows)
 
     def _read(self, text: Bytes, convert: pacsv.ConvertOptions, parse: pacsv.ParseOptions) -> pa.Table:

@@ -64,6 +64,8 @@ class OutComparison:
     def _document(self, name: str) -> list[Difference]:
         if not (self.actual / name).is_file():
             return [Difference(name, "missing", "The file is expected and not there.")]
+        if same_bytes(self.expected / name, self.actual / name):
+            return []
         side = "expected"
         try:
             expected = parse_json((self.expected / name).read_bytes())
@@ -97,16 +99,20 @@ class OutComparison:
             return [Difference(place, "extra", "The table is not expected.")]
         paths = self.expected / "tables" / expected, self.actual / "tables" / actual
         try:
-            columns = self.columns.get(actual, ())
-            left, right = open_csv(paths[0], columns), open_csv(paths[1], columns)
-            same_shape = (left.names, left.header, left.dialect) == (right.names, right.header, right.dialect)
-            if same_shape and _same_slices(*paths):
-                return []
-            return compare_tables(place, name, left, right, self.options)
+            same = _same_slices(*paths)
+            return self._rows(place, name, *paths, same=same)
         except UserError as error:
-            if _same_slices(*paths):
-                return []
-            return [Difference(place, "unreadable", f"The tables differ, and one cannot be read as a table: {error}")]
+            text = f"The tables differ, and one cannot be read as a table: {error}"
+            return [] if same else [Difference(place, "unreadable", text)]
+        except OSError as error:  # a link that leads nowhere, a file that its owner keeps to himself
+            return [Difference(place, "unreadable", f"A file cannot be read: {error.strerror}.")]
+
+    def _rows(self, place: str, name: str, expected: Path, actual: Path, *, same: bool) -> list[Difference]:
+        columns = self.columns.get(actual.name, ())
+        left, right = open_csv(expected, columns), open_csv(actual, columns)
+        if same and (left.names, left.header, left.dialect) == (right.names, right.header, right.dialect):
+            return []
+        return compare_tables(place, name, left, right, self.options)
 
     def _files(self) -> Iterator[tuple[str, list[Difference]]]:
         left, right = _files_below(self.expected / "files"), _files_below(self.actual / "files")

@@ -47,7 +47,9 @@ digits = st.text(st.sampled_from("0123456789"), min_size=1, max_size=14)
 numbers = st.builds(lambda left, right: f"{left}.{right}"[:15], digits, digits)
 numbers |= st.builds(lambda left, zeros, last: f"{left}.{zeros * '0'}{last}"[:15], digits, st.integers(0, 13), digits)
 numbers |= st.integers(-(10**14), 10**14).map(lambda units: str(Decimal(units).scaleb(-2)))
-numbers |= st.sampled_from(["9" * 15, "0.9999999999999", "1.0000000000001", "-9999999999.99", "4.35", "1.005", "8.5" + "0" * 12])
+numbers |= st.sampled_from(
+    ["9" * 15, "0.9999999999999", "1.0000000000001", "-9999999999.99", "4.35", "1.005", "8.5" + "0" * 12]
+)
 
 
 @given(numbers.filter(lambda text: len(text) <= 15), st.sampled_from([(15, 2), (15, 0), (38, 9), (13, 13), (38, 22)]))
