@@ -95,7 +95,7 @@ IgnoreTimestamps = Annotated[
     bool, _option("Date-times in manifests and documents are equal whatever they say.", COMPARISON)
 ]
 EmptyIsNull = Annotated[bool, _option("An enclosed empty cell is null too.", COMPARISON)]
-ParquetContent = Annotated[bool, _option("Compare Parquet files by their rows, not by bytes.", COMPARISON)]
+ParquetContent = Annotated[bool, _option("Compare Parquet files and dataset archives by their rows.", COMPARISON)]
 Show = Annotated[int, typer.Option(help="Rows shown of each table that differs.", rich_help_panel=COMPARISON, min=0)]
 
 Strict = Annotated[bool, _option("Warnings are failures.", REPORT)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Final
@@ -69,6 +70,19 @@ def digest_of(text: str) -> np.uint64:
     """Return the number of a row that has no cells, of its text; it equals that of no row with cells."""
     made = blake2b(text.encode("utf-8", "backslashreplace"), digest_size=_DIGEST_BYTES, person=b"broken")
     return np.uint64(np.frombuffer(made.digest(), np.uint64)[0])
+
+
+def text_cells(values: pa.Array) -> pa.Array:
+    """Return typed values as texts that say the same for the same value; null stays null."""
+    if pa.types.is_dictionary(values.type):
+        values = values.dictionary_decode()
+    try:
+        return pc.cast(values, pa.string())
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):  # nested values, bytes that are no text
+        texts = [
+            None if item is None else json.dumps(item, default=repr, sort_keys=True) for item in values.to_pylist()
+        ]
+        return pa.array(texts, pa.string())
 
 
 def _framed(cells: pa.Array) -> pa.Array:

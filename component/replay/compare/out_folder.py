@@ -12,13 +12,14 @@ from component.errors import UserError
 from component.folder.magic import is_parquet
 from component.folder.out_listing import OutListing, list_outputs
 from component.folder.slices import slices_of
-from component.naming import MANIFEST_SUFFIX
+from component.naming import ARCHIVE_SUFFIX, MANIFEST_SUFFIX
 from component.replay.compare.csv_rows import open_csv
+from component.replay.compare.dataset_rows import DatasetRows, opened_archive
 from component.replay.compare.file_bytes import compare_files, same_bytes
 from component.replay.compare.json_meaning import compare_values
 from component.replay.compare.manifests import compare_manifests
 from component.replay.compare.options import CompareOptions
-from component.replay.compare.parquet_rows import open_parquet
+from component.replay.compare.parquet_rows import ParquetRows, open_parquet
 from component.replay.compare.tables import compare_tables
 from component.report.replayed import Difference
 
@@ -136,20 +137,31 @@ class OutComparison:
         yield from self._orphans("files", manifests, names)
 
     def _file(self, place: str, expected: Path, actual: Path) -> list[Difference]:
-        if not self.options.parquet_content or not (is_parquet(expected) and is_parquet(actual)):
+        archives = expected.name.endswith(ARCHIVE_SUFFIX)
+        by_rows = archives or (is_parquet(expected) and is_parquet(actual))
+        if not self.options.parquet_content or not by_rows:
             return compare_files(place, expected, actual)
         if same_bytes(expected, actual):
             return []
         try:
-            left, right = open_parquet(expected), open_parquet(actual)
-            kinds = dict(zip(left.names, left.kinds, strict=True))
-            others = dict(zip(right.names, right.kinds, strict=True))
-            different = [name for name in left.names if others.get(name, kinds[name]) != kinds[name]]
-            texts = [f"{name} is {others[name]}, expected is {kinds[name]}" for name in different]
-            found = [Difference(place, "types", f"Types differ: {'; '.join(texts)}.")] if texts else []
-            return [*found, *compare_tables(place, place, left, right, self.options)]
+            if not archives:
+                return self._typed_rows(place, open_parquet(expected), open_parquet(actual))
+            with opened_archive(expected) as left, opened_archive(actual) as right:
+                return self._typed_rows(place, left, right)
         except UserError as error:
-            return [Difference(place, "unreadable", f"The files differ, and one cannot be read as Parquet: {error}")]
+            return [Difference(place, "unreadable", f"The files differ, and one cannot be read: {error}")]
+
+    def _typed_rows(
+        self, place: str, expected: ParquetRows | DatasetRows, actual: ParquetRows | DatasetRows
+    ) -> list[Difference]:
+        shared = [name for name in expected.kinds if name in actual.kinds]
+        texts = [
+            f"{name} is {actual.kinds[name]}, expected is {expected.kinds[name]}"
+            for name in shared
+            if actual.kinds[name] != expected.kinds[name]
+        ]
+        found = [Difference(place, "types", f"Types differ: {'; '.join(texts)}.")] if texts else []
+        return [*found, *compare_tables(place, place, expected, actual, self.options)]
 
     def _orphans(
         self, half: str, manifests: list[dict[str, bytes]], names: set[str]

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from component.errors import Place, UserError
 from component.formats.parquet import opened
+from component.replay.compare.cells import text_cells
 from component.replay.compare.rows import Batch, Restart
 from component.tables.types import Column, column_of_arrow
 
@@ -21,11 +20,11 @@ _BATCH_ROWS: Final = 16_384
 
 @dataclass(frozen=True, slots=True)
 class ParquetRows:
-    """One Parquet file; `kinds` are the Arrow types of its columns, as text."""
+    """One Parquet file; `kinds` are the Arrow types of its columns."""
 
     path: Path
     names: tuple[str, ...]
-    kinds: tuple[str, ...]
+    kinds: Mapping[str, str]
     types: Mapping[str, Column]
     key: tuple[str, ...] = ()
 
@@ -40,7 +39,7 @@ class ParquetRows:
         done = 0
         with opened(self.path, Place(slice=self.path.name)) as file:
             for batch in file.iter_batches(_BATCH_ROWS, use_threads=False):
-                columns = [_texts(column) for column in batch.columns]
+                columns = [text_cells(column) for column in batch.columns]
                 yield Batch(self.path.name, columns, range(done + 1, done + batch.num_rows + 1))
                 done += batch.num_rows
 
@@ -50,7 +49,7 @@ def open_parquet(path: Path) -> ParquetRows:
     with opened(path, Place(slice=path.name)) as file:
         schema = file.schema_arrow
     types = {field.name: column for field in schema if (column := _column(field)) is not None}
-    return ParquetRows(path, tuple(schema.names), tuple(str(field.type) for field in schema), types)
+    return ParquetRows(path, tuple(schema.names), {field.name: str(field.type) for field in schema}, types)
 
 
 def _column(field: pa.Field) -> Column | None:
@@ -58,15 +57,3 @@ def _column(field: pa.Field) -> Column | None:
         return column_of_arrow(field.name, field.type)
     except UserError:
         return None
-
-
-def _texts(values: pa.Array) -> pa.Array:
-    if pa.types.is_dictionary(values.type):
-        values = values.dictionary_decode()
-    try:
-        return pc.cast(values, pa.string())
-    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):  # nested values, bytes that are no text
-        texts = [
-            None if item is None else json.dumps(item, default=repr, sort_keys=True) for item in values.to_pylist()
-        ]
-        return pa.array(texts, pa.string())

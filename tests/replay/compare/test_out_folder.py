@@ -10,6 +10,8 @@ import pytest
 from component.replay.compare.file_bytes import compare_files
 from component.replay.compare.options import CompareOptions
 from component.replay.compare.out_folder import OutComparison
+from tests.dataset.making import UUID, write_dataset
+from tests.store.contract import keys_of
 
 
 @pytest.fixture
@@ -152,3 +154,38 @@ def test_types_of_parquet_columns_count(sides):
 def test_a_damaged_parquet_file_differs(sides):
     left = {"files/p": parquet(pa.table({"a": [1]}))}
     assert sides(left, {"files/p": b"PAR1damaged"}, parquet_content=True)[0] == [("files/p", "unreadable")]
+
+
+@pytest.fixture
+def archive(tmp_path):
+    """Return a function that makes the archive of a dataset, with new names inside each time."""
+    count = iter(range(100))
+
+    def make(rows, **options):
+        from component.store.archive import pack_archive
+        from component.store.local import LocalStore
+
+        store = LocalStore(tmp_path / f"store{next(count)}")
+        write_dataset(store, rows, **options)
+        target = store.root.with_suffix(".zip")
+        pack_archive(store, UUID, keys_of(store), target)
+        return {f"files/{UUID}.dataset.zip": target.read_bytes()}
+
+    return make
+
+
+def test_dataset_archives_are_compared_by_rows_when_that_is_asked_for(sides, archive):
+    rows = pa.table({"month": [1, 1, 2], "name": ["x", None, "z"]})
+    left = archive(rows, partition_on=["month"])
+    right = archive(rows.take([2, 1, 0]), partition_on=["month"])
+    assert sides(left, right)[0] == [(f"files/{UUID}.dataset.zip", "bytes")]
+    assert sides(left, right, parquet_content=True)[0] == []
+    assert sides(left, archive(rows, indices=["month"]), parquet_content=True)[0] == [
+        (f"files/{UUID}.dataset.zip", "types")
+    ]
+    other = archive(pa.table({"month": [1, 1, 2], "name": ["x", "", "z"]}), partition_on=["month"])
+    found, compared = sides(left, other, parquet_content=True)
+    assert found == [(f"files/{UUID}.dataset.zip", "rows")]
+    assert [dict(row.cells)["name"] for row in compared.differences[0].rows] == [None, ""]
+    broken = {f"files/{UUID}.dataset.zip": b"PK"}
+    assert sides(left, broken, parquet_content=True)[0] == [(f"files/{UUID}.dataset.zip", "unreadable")]
