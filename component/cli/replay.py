@@ -21,6 +21,8 @@ from component.report.log import Log
 from component.runner.interrupts import Interrupted, ignore_interrupts, interruptible
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from component.replay.container import Container
     from component.replay.profile import Profile
     from component.replay.request import Handling
@@ -150,8 +152,9 @@ def replay_asked(
     log = Log(LineHandler(sys.stderr))
     try:
         with interruptible():
-            result = _replay(asked, variables)
-        _report(result, junit, as_json=as_json)
+            result = _replay(asked, variables, as_json=as_json)
+        if junit is not None:
+            _write_junit(result, junit)
     except BaseException as error:  # noqa: BLE001 - the boundary: everything becomes an exit code and one sentence
         if isinstance(error, Interrupted):
             ignore_interrupts()  # until the process has ended: it was asked to once, and it does
@@ -159,16 +162,28 @@ def replay_asked(
     return result.exit_code
 
 
-def _replay(asked: Asked, variables: Mapping[str, str]) -> Replay:
+def _replay(asked: Asked, variables: Mapping[str, str], *, as_json: bool) -> Replay:
+    """Replay run by run; text is printed as soon as a run has ended, JSON when all have."""
     from component.replay.cases import find_cases  # noqa: PLC0415 - loaded only by the command that needs it
     from component.replay.run import replay_case  # noqa: PLC0415
-    from component.report.replayed import Replay  # noqa: PLC0415
+    from component.report.replayed import Replay, render_json  # noqa: PLC0415
+    from component.report.replayed_text import show_run, show_total  # noqa: PLC0415
 
     handling = _handling(asked, variables)
     cases = find_cases(asked.source, asked.expected)
     if handling.update and any(case.expected is None for case in cases if not case.exit_code):
         raise UserError("replay.expected", "There is nothing to update", remedy="Name a folder with --expected.")
-    return Replay(tuple(replay_case(case, handling) for case in cases))
+    console, runs = _console(), []
+    for case in cases:
+        runs.append(replay_case(case, handling))
+        if not as_json:
+            show_run(runs[-1], console, single=len(cases) == 1)
+    result = Replay(tuple(runs))
+    if as_json:
+        write_text(sys.stdout, json.dumps(render_json(result), indent=2) + "\n")
+    else:
+        show_total(result, console)
+    return result
 
 
 def _handling(asked: Asked, variables: Mapping[str, str]) -> Handling:
@@ -210,25 +225,19 @@ def _container(running: Running, profile: Profile) -> Container:
     )
 
 
-def _report(result: Replay, junit: Path | None, *, as_json: bool) -> None:
-    if junit is not None:
-        from component.report.replayed_junit import render_junit  # noqa: PLC0415
-        from component.store.files import failing  # noqa: PLC0415
+def _write_junit(result: Replay, path: Path) -> None:
+    from component.report.replayed_junit import render_junit  # noqa: PLC0415
+    from component.store.files import failing  # noqa: PLC0415
 
-        with failing(junit, "written"):
-            junit.parent.mkdir(parents=True, exist_ok=True)
-            junit.write_bytes(render_junit(result))
-    if as_json:
-        from component.report.replayed import render_json  # noqa: PLC0415
+    with failing(path, "written"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(render_junit(result))
 
-        write_text(sys.stdout, json.dumps(render_json(result), indent=2) + "\n")
-        return
-    from rich.console import Console  # noqa: PLC0415 - rich costs 40 ms that JSON need not pay
 
-    from component.report.replayed_text import show_replay  # noqa: PLC0415
+def _console() -> Console:
+    from rich.console import Console  # noqa: PLC0415 - rich costs 40 ms that other commands need not pay
 
     width = shutil.get_terminal_size((WIDTH, 24)).columns
-    console = Console(
+    return Console(
         width=width, highlight=False, markup=False, emoji=False, force_jupyter=False, safe_box=not is_utf8(sys.stdout)
     )
-    show_replay(result, console)

@@ -40,7 +40,7 @@ from component.config.output_options import OutputOptions, option_faults
 
 TypeWord = Literal["string", "integer", "numeric", "float", "boolean", "date", "timestamp"]
 NullWord = Literal["always", "unquoted", "never"]
-Operator = Literal["==", "!=", "<", "<=", ">", ">=", "in", "not in"]
+Operator = Literal["==", "!=", "<", "<=", ">", ">=", "in", "not in", "is null", "is not null", "like"]
 
 
 class StoreConfig(Strict):

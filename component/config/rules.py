@@ -16,7 +16,8 @@ from component.config.fields import SECRET_MARK, Fault, fault
 from component.config.json_text import describe
 
 LIST_OPERATORS: Final = ("in", "not in")
-SCALAR_OPERATORS: Final = ("==", "!=", "<", "<=", ">", ">=")
+SCALAR_OPERATORS: Final = ("==", "!=", "<", "<=", ">", ">=", "like")
+NULL_OPERATORS: Final = ("is null", "is not null")
 _SCALAR: Final[dict[str, Any]] = {"type": ["string", "number", "boolean", "null"]}
 _COLUMN: Final[dict[str, Any]] = {"type": "string", "minLength": 1}
 CONDITION_SCHEMA: Final[dict[str, Any]] = {
@@ -26,6 +27,7 @@ CONDITION_SCHEMA: Final[dict[str, Any]] = {
     "anyOf": [
         {"prefixItems": [_COLUMN, {"enum": list(SCALAR_OPERATORS)}, _SCALAR]},
         {"prefixItems": [_COLUMN, {"enum": list(LIST_OPERATORS)}, {"type": "array", "items": _SCALAR}]},
+        {"prefixItems": [_COLUMN, {"enum": list(NULL_OPERATORS)}, {"type": "null"}]},
     ],
 }
 FILE_NAME_SCHEMA: Final[dict[str, Any]] = {
@@ -109,6 +111,8 @@ def condition_shape(value: Any) -> Any:
 def condition_value(condition: tuple[str, str, JsonValue]) -> tuple[str, str, JsonValue]:
     """Refuse a list for an operator on one value, and one value for an operator on a list."""
     _, operator, value = condition
+    if operator in NULL_OPERATORS and value is not None:
+        raise fault("config.value", f"must have null as value, because its operator is {operator!r}")
     takes_list = operator in LIST_OPERATORS
     if takes_list and not isinstance(value, list):
         raise fault("config.value", f"must have a list as value, because its operator is {operator!r}")

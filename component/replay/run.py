@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -26,9 +26,6 @@ from component.replay.verdict import Verdict, judge
 from component.report.masking import Masking
 from component.report.replayed import Difference, Remark, Replayed, Status, masked
 
-Stage = Callable[[str], None]
-"""Told what is done now."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Done:
@@ -41,7 +38,7 @@ class _Done:
     remarks: tuple[Remark, ...]
 
 
-def replay_case(case: Case, handling: Handling, stage: Stage = lambda _: None) -> Replayed:
+def replay_case(case: Case, handling: Handling) -> Replayed:
     """Do a run again and return what is to be said of it, secrets hidden.
 
     What keeps it from being run is in the result (`refused`) when the caller can mend it; a fault of ours is raised.
@@ -53,14 +50,13 @@ def replay_case(case: Case, handling: Handling, stage: Stage = lambda _: None) -
         with workspace(handling.work, keep=handling.keep_work) as work:
             if handling.keep_work:
                 notes.append(Remark(Level.NOTE, "replay.work", f"The working folder is kept: {work.root}"))
-            stage("prepare")
             notes += bring_in(case.source, work, keep_out=handling.keep_out)
             completed = complete(work.data, case, handling)
             mask = Masking(completed.secrets)
             if completed.gaps and not handling.allow_gaps:
                 raise refusal(completed.gaps)
             notes += [Remark(Level.WARNING, "replay.gap", gap.text, gap.place) for gap in completed.gaps]
-            done = _run(case, handling, work, completed, stage)
+            done = _run(case, handling, work, completed)
     except TablemillError as error:
         if error.exit_code != 1:
             raise
@@ -70,12 +66,10 @@ def replay_case(case: Case, handling: Handling, stage: Stage = lambda _: None) -
     return replace(masked(found, mask), name=case.name, seconds=clock.monotonic() - begun)
 
 
-def _run(case: Case, handling: Handling, work: Workspace, completed: Completed, stage: Stage) -> _Done:
+def _run(case: Case, handling: Handling, work: Workspace, completed: Completed) -> _Done:
     before = snapshot(work.data / "in")
-    stage("run")
     ended, remarks = _start(handling, work, completed.document)
     verdict = judge(ended, case.exit_code, _timeout(handling))
-    stage("check")
     remarks += document_remarks(work.data / "out", completed.notation)
     remarks += [*input_remarks(before, snapshot(work.data / "in")), *junk_remarks(work.data)]
     landed = Landed()
@@ -84,7 +78,6 @@ def _run(case: Case, handling: Handling, work: Workspace, completed: Completed, 
         landed = land(
             work.data, completed.document, handling.profile, variables, handling.rules, failed=bool(ended.exit_code)
         )
-    stage("compare")
     as_expected = not any(remark.level is Level.ERROR for remark in verdict.remarks)
     compared, more = _compare(case, handling, work.data / "out", landed, as_expected=as_expected)
     return _Done(ended, verdict, landed, compared, (*remarks, *more))

@@ -25,12 +25,14 @@ _LEVELS: Final = {Level.ERROR: "red", Level.WARNING: "yellow", Level.NOTE: "dim"
 _NULL: Final = Text("null", style="dim italic")
 
 
-def show_replay(replay: Replay, console: Console) -> None:
-    """Print a replay: all of a single run, and of several what stands against each."""
-    single = len(replay.runs) == 1
-    for run in replay.runs:
-        console.print(_run(run, whole=single or not run.is_well))
-    if not single:
+def show_run(run: Replayed, console: Console, *, single: bool) -> None:
+    """Print a run: all of a single one, and of one of several what stands against it."""
+    console.print(_run(run, whole=single or not run.is_well))
+
+
+def show_total(replay: Replay, console: Console) -> None:
+    """Print the last line, where there were several runs."""
+    if len(replay.runs) != 1:
         console.print(_total(replay))
 
 

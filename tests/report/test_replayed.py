@@ -14,7 +14,7 @@ from component.mapping.model import Level
 from component.report.masking import Masking
 from component.report.replayed import Difference, Landing, Remark, Replay, Replayed, Row, Status, masked, render_json
 from component.report.replayed_junit import render_junit
-from component.report.replayed_text import show_replay
+from component.report.replayed_text import show_run, show_total
 
 ROWS = (
     Row("expected", "t.csv", 12, (("id", "1"), ("name", None)), ("name",)),
@@ -42,7 +42,10 @@ FAILED = Replayed("bad", Status.FAILED, exit_code=1, remarks=(Remark(Level.ERROR
 
 def text_of(*runs, width=100):
     stream = io.StringIO()
-    show_replay(Replay(runs), Console(file=stream, width=width, markup=False, highlight=False, emoji=False))
+    console = Console(file=stream, width=width, markup=False, highlight=False, emoji=False)
+    for run in runs:
+        show_run(run, console, single=len(runs) == 1)
+    show_total(Replay(runs), console)
     return stream.getvalue()
 
 
