@@ -1,8 +1,8 @@
 """Columns of text to typed columns, fast: by Arrow's casts where they cannot be wrong, else cell by cell.
 
 What fits a type, and as which value, is what `tables.cast` says; this room only finds the columns of a block for which
-a cheaper way gives the same. That every byte of a column lies below the letters rules out at once what Arrow's casts
-take and the definition does not, hexadecimal integers, and what they may get wrong, exponents.
+a cheaper way gives the same. That no byte of a column is a letter rules out at once what Arrow's casts take and the
+definition does not, hexadecimal integers, and what they may get wrong, exponents.
 """
 
 from __future__ import annotations
@@ -17,9 +17,12 @@ from component.tables.cast import CALENDAR, apply_null_rule, cast_text, is_withi
 from component.tables.numeric import safe_digits
 from component.tables.types import Column, NullRule, TypeName, numeric_length
 
+_BLANKS: Final = " \t"
 _LAST_OF_NUMBERS: Final = ord("9")
 _EXACT_DIGITS: Final = 15
 """Decimal digits of which doubles tell all numbers apart."""
+_LONGEST_WITH_EXPONENT: Final = 11
+"""Characters that leave nine digits at most to an exponent, as `parse_numeric` does."""
 _LARGEST_EXACT_POWER: Final = 22
 """The largest power of ten that is a double."""
 
@@ -31,24 +34,26 @@ def typed(cells: pa.Array, column: Column) -> pa.Array:
     """
     empty = column.nulls is NullRule.ALWAYS and _holds_empty(cells)
     cells = apply_null_rule(cells, quoted_empty=empty, column=column)
-    try:
-        values = None if column.formats else _cast_fast(cells, column)
-    except pa.ArrowInvalid:  # perhaps only for blanks around a cell
-        values = None
+    if column.type is TypeName.STRING:
+        return cells
+    if column.type is TypeName.BOOLEAN or column.formats:
+        return _cast_as_defined(cells, column)
+    values = _cast_fast(cells, column)
+    if values is None:
+        values = _cast_fast(pc.ascii_trim(cells, _BLANKS), column)
     return _cast_as_defined(cells, column) if values is None else values
 
 
 def _cast_fast(cells: pa.Array, column: Column) -> pa.Array | None:
-    """Return the values of one column, None where Arrow might take or read a cell otherwise than `cast_text`."""
-    if column.type is TypeName.STRING:
-        return cells
-    if column.type is TypeName.BOOLEAN:
+    """Return the values of one column; None where a cell does not fit, or Arrow might read it wrong."""
+    try:
+        if column.type is TypeName.NUMERIC:
+            return _cast_numeric(cells, column)
+        if column.type is TypeName.INTEGER and _holds_letters(cells):
+            return None
+        values = cells.cast(column.arrow)
+    except pa.ArrowInvalid:
         return None
-    if column.type in {TypeName.INTEGER, TypeName.NUMERIC} and _holds_letters(cells):
-        return None
-    if column.type is TypeName.NUMERIC:
-        return _cast_numeric(cells, column)
-    values = cells.cast(column.arrow)
     return None if column.type in CALENDAR and not is_within_calendar(values, column.type) else values
 
 
@@ -60,20 +65,20 @@ def _cast_as_defined(cells: pa.Array, column: Column) -> pa.Array:
 
 
 def _cast_numeric(cells: pa.Array, column: Column) -> pa.Array | None:
-    longest = _lengths(cells).max(initial=0)
+    longest, letters = _lengths(cells).max(initial=0), _holds_letters(cells)
     precision, scale = numeric_length(column)
-    if longest <= _EXACT_DIGITS and scale <= _LARGEST_EXACT_POWER:
+    if longest <= (_LONGEST_WITH_EXPONENT if letters else _EXACT_DIGITS) and scale <= _LARGEST_EXACT_POWER:
         values = cast_by_doubles(cells, precision, scale)
         if values is not None:
             return values
-    return cells.cast(column.arrow) if longest <= safe_digits(scale) else None
+    return cells.cast(column.arrow) if longest <= safe_digits(scale) and not letters else None
 
 
 def cast_by_doubles(cells: pa.Array, precision: int, scale: int) -> pa.Array | None:
-    """Cast cells of at most 15 characters, none of them a letter, to decimals; None when it is not sure of a cell.
+    """Cast cells of at most 15 characters, or 11 with an exponent, to decimals; None when it is not sure of a cell.
 
-    Two numbers of at most 15 digits never have the same double. So if a cell and an integer of such units have, the
-    cell is that many units, no matter how the integer was found.
+    Two numbers of at most 15 digits never have the same double, unless both are too small for one. So if a cell and an
+    integer of such units have, the cell is that many units, no matter how the integer was found.
     """
     doubles = cells.cast(pa.float64()).fill_null(0.0).to_numpy()
     unit, bound = 10.0**scale, 10 ** min(precision, _EXACT_DIGITS)
@@ -81,6 +86,8 @@ def cast_by_doubles(cells: pa.Array, precision: int, scale: int) -> pa.Array | N
     np.rint(units, out=units)
     is_small = units.max(initial=0) < bound and units.min(initial=0) > -bound
     if not is_small or not np.array_equal(units / unit, doubles):
+        return None
+    if _holds_letters(cells) and np.count_nonzero(doubles == 0) > cells.null_count:
         return None
     return _decimals(units.astype(np.int64), cells, pa.decimal128(precision, scale))
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from component.naming import MIB
 
-_BUCKET_BYTES: Final = 64 * MIB
-"""Bytes of a table that one bucket holds the digests of: at most a few million rows."""
+_BUCKET_BYTES: Final = 16 * MIB
+"""Bytes of a table that one bucket holds the digests of: about a million rows."""
 _MOST_BUCKETS: Final = 256
 KEPT: Final = 4_000_000
 """Most digests of differing rows that are kept to find these rows again: 48 MB."""

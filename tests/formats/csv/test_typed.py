@@ -60,6 +60,43 @@ def test_every_number_that_doubles_accept_has_its_value(text, length):
         assert got.equals(one_by_one([text], *length))
 
 
+TINY = ["0e0", "1e-400", "0.0e5"]
+exponents = st.builds("{}e{}".format, numbers, st.integers(-30, 30)) | st.builds("{}E{}".format, digits, digits)
+exponents |= st.sampled_from(
+    [*TINY, "1e0000000005", "1e000000005", "1e+2", "1.5e-1", "5e-324", "1e22", "inf", "nan", "-inf"]
+)
+
+
+@given(exponents.filter(lambda text: len(text) <= 11), st.sampled_from([(15, 2), (15, 0), (38, 9), (38, 22)]))
+def test_every_number_with_an_exponent_that_doubles_accept_has_its_value(text, length):
+    got = by_doubles(text, *length)
+    if got is not None:
+        assert fits(text, *length)
+        assert got.equals(one_by_one([text], *length))
+
+
+@pytest.mark.parametrize("text", TINY)
+def test_doubles_are_not_sure_of_a_zero_with_an_exponent(text):
+    assert by_doubles(text, 38, 9) is None
+
+
+@pytest.mark.parametrize("text", ["1e0000000005", "1e1000000000000"])
+def test_a_long_exponent_is_judged_by_the_definition(text):
+    with pytest.raises(pa.ArrowInvalid):
+        typed(pa.array([text]), Column("c", TypeName.NUMERIC))
+
+
+@pytest.mark.parametrize(
+    ("type_name", "cell"),
+    [(TypeName.INTEGER, "5"), (TypeName.NUMERIC, "5.5"), (TypeName.FLOAT, "1e3"), (TypeName.DATE, "2024-01-01")],
+)
+def test_blanks_around_a_cell_are_cut(type_name, cell):
+    column = Column("c", type_name)
+    assert typed(pa.array([f" {cell}\t", cell, None]), column).equals(typed(pa.array([cell, cell, None]), column))
+    with pytest.raises(pa.ArrowInvalid):
+        typed(pa.array([f"\u00a0{cell}"]), column)
+
+
 @given(st.integers(-(10**14) + 1, 10**14 - 1), st.integers(0, 14))
 def test_a_number_of_fourteen_digits_needs_no_second_way(units, scale):
     text = f"{Decimal(units).scaleb(-scale):f}"
