@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
-from typing import Final
-
 from component.actions.evidence import (
     KnownColumn,
     Subject,
@@ -18,32 +14,17 @@ from component.actions.evidence import (
 from component.actions.messages import element
 from component.actions.parameters import configured_datasets, open_configured_store
 from component.actions.request import Request
-from component.naming import HEADER_JSON_SUFFIX, HEADER_MSGPACK_SUFFIX
-from component.store.base import Store
-
-LISTING_SECONDS: Final = 10.0
-"""A store is listed for this long; one with more objects than that shows only the datasets found until then."""
+from component.dataset.address import dataset_uuids
 
 
 def list_datasets(request: Request) -> list[dict[str, str]]:
     """Return the datasets in the store by name, then those that are configured and not there yet."""
     store = open_configured_store(request)
-    stored = sorted(stored_datasets(store)) if store is not None else []
+    stored = dataset_uuids(store) if store is not None else []
     configured = dict.fromkeys(dataset.uuid for dataset in configured_datasets(request))
     new = [uuid for uuid in configured if uuid not in stored]
     where = "made by every run" if store is None else "not in the store yet"
     return [*(element(uuid) for uuid in stored), *(element(uuid, f"{uuid} ({where})") for uuid in new)]
-
-
-def stored_datasets(store: Store, *, seconds: float = LISTING_SECONDS) -> Iterator[str]:
-    """Yield the uuids of the datasets whose header is at the top of the store."""
-    until = time.monotonic() + seconds
-    for stat in store.list(""):
-        for suffix in (HEADER_JSON_SUFFIX, HEADER_MSGPACK_SUFFIX):
-            if "/" not in stat.key and stat.key.endswith(suffix):
-                yield stat.key.removesuffix(suffix)
-        if time.monotonic() > until:
-            return
 
 
 def list_columns(request: Request) -> list[dict[str, str]]:

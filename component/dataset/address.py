@@ -35,10 +35,10 @@ def open_address(address: str) -> Address:
 
 
 def dataset_uuids(store: Store) -> list[str]:
-    """Return the uuids of all datasets in a store, sorted; lists every object of the store."""
+    """Return the uuids of all datasets in a store, sorted; one listing of the top of the store."""
     found = set()
-    for stat in store.list(""):
+    for stat in store.list("", deep=False):
         for suffix in (naming.HEADER_JSON_SUFFIX, naming.HEADER_MSGPACK_SUFFIX):
-            if "/" not in stat.key and stat.key.endswith(suffix):
+            if stat.key.endswith(suffix):
                 found.add(stat.key.removesuffix(suffix))
     return sorted(found)

@@ -12,7 +12,8 @@ from component.errors import UserError
 
 _CONDITION: Final = re.compile(
     r"\s*(?P<column>.+?)\s*"
-    r"(?:(?:(?P<sign>==|!=|<=|>=|<|>)|\s(?P<word>not in|in|like)\s)\s*(?P<value>.*?)|\s(?P<null>is not null|is null))\s*",
+    r"(?:(?:(?P<sign>==|!=|<=|>=|<|>)|\s(?P<word>not in|in|like)\s)\s*(?P<value>.*?)"
+    r"|\s(?P<null>is not null|is null))\s*",
     re.DOTALL,
 )
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from component import clock
+from component.check.documents import texts_in
 from component.config.json_text import JsonFaultError
 from component.config.load import Notation, notation_of, parse_text
 from component.config.secrets import secrets_in
@@ -21,6 +22,7 @@ from component.naming import CONFIG_FILE, CONFIG_YAML_FILE, MANIFEST_SUFFIX
 from component.replay.gaps import Gap, document_gaps, staging_gaps
 from component.replay.overlay import STATE, overlaid, overlays
 from component.replay.request import Case, Handling
+from component.replay.variables import secret_variables
 from component.report.masking import HIDDEN
 
 PLACEHOLDER: Final = re.compile(r"\{\{\s*env\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
@@ -53,8 +55,11 @@ def complete(data: Path, case: Case, handling: Handling) -> Completed:
     values = overlays(handling.profile, handling.secrets, handling.variables)
     document, gaps = _complete_document(config, CONFIG_FILE, values[CONFIG_FILE], notation)
     stored, more = _complete_document(state, STATE, values[STATE], notation)
-    put_back = frozenset(str(value) for place in values.values() for value in place.values())
-    secrets = frozenset({*secrets_in(document), *secrets_in(stored), *put_back, *filled, *_staged_secrets(data)})
+    put_back = frozenset(text for place in values.values() for _, text in texts_in(list(place.values())))
+    given = secret_variables({**handling.profile.environment, **handling.component.extra})
+    secrets = frozenset(
+        {*secrets_in(document), *secrets_in(stored), *put_back, *given, *filled, *_staged_secrets(data)}
+    )
     expired = staging_gaps(data / "in" / "tables", clock.utc_now())
     return Completed(document, notation, (*gaps, *more, *expired), secrets - {HIDDEN, ""})
 

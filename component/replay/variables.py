@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from hashlib import sha1
 from typing import Any, Final
@@ -28,6 +29,9 @@ PASSED_ON: Final = (
     "REQUESTS_CA_BUNDLE",
 )
 """What a command on this machine needs of the caller's environment; the rest is the caller's own, tokens of CI too."""
+
+
+_SECRET: Final = re.compile("TOKEN|PASSWORD|PASSWD|SECRET|CREDENTIAL|(?<![A-Z])KEY(?![A-Z])", re.IGNORECASE)
 
 
 def platform_variables(profile: Profile, data_dir: str, parameters: Any) -> dict[str, str]:
@@ -68,6 +72,11 @@ def features(profile: Profile) -> tuple[str, ...]:
 def passed_on(variables: Mapping[str, str]) -> dict[str, str]:
     """Return what a command on this machine gets of the caller's own environment."""
     return {name: value for name in PASSED_ON if (value := variables.get(name)) is not None}
+
+
+def secret_variables(variables: Mapping[str, str]) -> frozenset[str]:
+    """Return the values of variables whose names say that they are secret."""
+    return frozenset(value for name, value in variables.items() if _SECRET.search(name))
 
 
 def given_variables(given: Sequence[str], variables: Mapping[str, str]) -> dict[str, str]:

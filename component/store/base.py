@@ -72,8 +72,11 @@ class Store(Protocol):
         """
         ...
 
-    def list(self, prefix: str) -> Iterator[Stat]:
-        """Yield every object whose key starts with the prefix, sorted by key. Unfinished writes are not listed."""
+    def list(self, prefix: str, *, deep: bool = True) -> Iterator[Stat]:
+        """Yield every object whose key starts with the prefix, sorted by key. Unfinished writes are not listed.
+
+        Not `deep`: only objects with no further `/` in the rest of the key, at the cost of these alone.
+        """
         ...
 
     def delete(self, key: str) -> None:

@@ -121,11 +121,11 @@ class LocalStore:
                 _commit(Path(file.name), path)
         return _version(data)
 
-    def list(self, prefix: str) -> Iterator[Stat]:
+    def list(self, prefix: str, *, deep: bool = True) -> Iterator[Stat]:
         """Yield the objects whose key starts with the prefix, sorted by key, one folder at a time."""
         check_key(f"{prefix}x")
         above, slash, start = prefix.rpartition("/")
-        return _walk(self._place(above) if above else self.root, above + slash, start)
+        return _walk(self._place(above) if above else self.root, above + slash, start, deep=deep)
 
     def delete(self, key: str) -> None:
         """Delete an object and the folders it leaves empty; it is gone from the disk on return."""
@@ -261,11 +261,12 @@ def _removed(folder: Path) -> bool:
     return True
 
 
-def _walk(folder: Path, above: str, start: str) -> Iterator[Stat]:
+def _walk(folder: Path, above: str, start: str, *, deep: bool) -> Iterator[Stat]:
     """Yield what is in a folder whose names start so. `above` is the folder's key with its slash."""
     for name, status in _entries(folder, start):
         if status is None:
-            yield from _walk(folder / name, above + name, "")
+            if deep:
+                yield from _walk(folder / name, above + name, "", deep=True)
         else:
             yield Stat(above + name, status.st_size, status.st_mtime)
 

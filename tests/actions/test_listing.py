@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from component.actions.listing import stored_datasets
 from component.errors import UserError
 from tests.actions.conftest import values
 from tests.dataset.making import write_dataset
@@ -32,11 +31,6 @@ def test_without_a_store_the_configured_datasets_are_listed(ask):
 
 def test_an_empty_configuration_has_no_datasets(ask):
     assert ask("listDatasets") == []
-
-
-def test_a_store_is_listed_no_longer_than_allowed(store):
-    assert list(stored_datasets(store, seconds=-1)) in ([], ["sales"])
-    assert list(stored_datasets(store)) == ["sales"]
 
 
 def test_columns_are_those_of_the_input_where_there_is_one(folder, ask, stored):

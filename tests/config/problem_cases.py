@@ -226,7 +226,8 @@ CASES = [
         output(predicates=[[["a", "=", 1]]]),
         "config.value",
         (
-            f'{PREDICATES}[0][0][1] must be one of ==, !=, <, <=, >, >=, in, not in, is null, is not null, like, but is the text "=". '
+            f"{PREDICATES}[0][0][1] must be one of ==, !=, <, <=, >, >=, in, not in, "
+            'is null, is not null, like, but is the text "=". '
             'Did you mean "=="?'
         ),
     ),

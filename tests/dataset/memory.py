@@ -46,9 +46,13 @@ class MemoryStore:
         self.put(key, data)
         return _version(bytes(data))
 
-    def list(self, prefix: str) -> Iterator[Stat]:
+    def list(self, prefix: str, *, deep: bool = True) -> Iterator[Stat]:
         check_key(f"{prefix}x")
-        found = sorted(item for item in self.objects.items() if item[0].startswith(prefix))
+        found = sorted(
+            item
+            for item in self.objects.items()
+            if item[0].startswith(prefix) and (deep or "/" not in item[0][len(prefix) :])
+        )
         return iter([Stat(key, len(data), at) for key, (data, at) in found])
 
     def delete(self, key: str) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from component.replay.profile import Profile
+from component.replay.request import Component
 from component.report.replayed import Landing, Status, render_json
 from tests.replay.conftest import CONFIG, COPY, TABLE
 
@@ -109,6 +111,19 @@ def test_secrets_that_are_put_back_fill_the_gap_and_are_masked(replayed, write_f
     assert result.status is Status.PASSED
     assert "horse" not in result.stdout
     assert "battery" not in result.stdout
+
+
+def test_variables_that_are_secret_by_name_and_objects_that_are_put_back_are_masked(folder, replayed):
+    profile = Profile(
+        environment={"KBC_TOKEN": "t0ken", "KBC_URL": "https://x"}, secrets={"parameters.db": {"user": "r00t"}}
+    )
+    component = Component(
+        words=("sh", "-c", 'env; cat "$KBC_DATADIR/config.json"'), extra={"API_KEY": "k3y", "MONKEY": "ape"}
+    )
+    out = replayed(folder, profile=profile, component=component).stdout
+    assert not any(secret in out for secret in ("t0ken", "r00t", "k3y"))
+    assert "https://x" in out
+    assert "MONKEY=ape" in out
 
 
 def test_a_configuration_that_was_cut_is_replaced_by_a_file(replayed, write_folder, tmp_path):
@@ -279,15 +294,11 @@ def test_a_yaml_configuration_is_read(replayed, write_folder):
 
 @pytest.mark.parametrize("folder_word", ["data", None])
 def test_the_working_directory_is_the_callers_or_the_data_folder(folder, replayed, folder_word):
-    from component.replay.request import Component
-
     result = replayed(folder, component=Component(words=("pwd",), folder=folder_word))
     assert result.stdout.strip().endswith("/data") if folder_word else result.stdout.strip() == str(Path.cwd())
 
 
 def test_a_program_in_the_data_folder_is_never_ours(folder, replayed):
-    from component.replay.request import Component
-
     (folder / "component").mkdir()
     (folder / "component/__init__.py").write_text("raise SystemExit('taken over')")
     (folder / "config.json").write_text('{"parameters": {"unknown": 1}}')

@@ -142,6 +142,13 @@ class StoreContract:
             store.put(key, b"")
         assert keys_of(store, prefix) == [key for key in ORDER_OF_KEYS if key.startswith(prefix)]
 
+    @pytest.mark.parametrize("prefix", ["", "a", "a/", "a/b", "a/b/", "b.", "x", "a/b/c/d"])
+    def test_a_listing_that_is_not_deep_has_only_keys_without_another_slash(self, store: Store, prefix: str):
+        for key in ORDER_OF_KEYS:
+            store.put(key, b"")
+        found = [stat.key for stat in store.list(prefix, deep=False)]
+        assert found == [key for key in keys_of(store, prefix) if "/" not in key.removeprefix(prefix)]
+
     @pytest.mark.parametrize("prefix", ["/", "../", "a/../", "a//", "./", "é", "a;b", "a\0"])
     def test_a_prefix_of_no_key_is_refused(self, store: Store, prefix: str):
         with pytest.raises(UserError) as caught:

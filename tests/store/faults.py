@@ -140,8 +140,8 @@ class FaultStore:
     def put_if(self, key: str, data: bytes | pa.Buffer, expected: Version | None) -> Version:
         return self._call("put_if", key, lambda: self.inner.put_if(key, data, expected))
 
-    def list(self, prefix: str) -> Iterator[Stat]:
-        return self._call("list", prefix, lambda: self.inner.list(prefix))
+    def list(self, prefix: str, *, deep: bool = True) -> Iterator[Stat]:
+        return self._call("list", prefix, lambda: self.inner.list(prefix, deep=deep))
 
     def delete(self, key: str) -> None:
         return self._call("delete", key, lambda: self.inner.delete(key))

@@ -18,6 +18,7 @@ from component.tables.numeric import safe_digits
 from component.tables.types import Column, NullRule, TypeName, numeric_length
 
 _BLANKS: Final = " \t"
+_NO_BLANK: Final = ord(" ") + 1
 _LAST_OF_NUMBERS: Final = ord("9")
 _EXACT_DIGITS: Final = 15
 """Decimal digits of which doubles tell all numbers apart."""
@@ -38,9 +39,9 @@ def typed(cells: pa.Array, column: Column) -> pa.Array:
         return cells
     if column.type is TypeName.BOOLEAN or column.formats:
         return _cast_as_defined(cells, column)
+    if _bytes(cells).min(initial=_NO_BLANK) < _NO_BLANK:  # a cast that fails for each cell takes very long
+        cells = pc.ascii_trim(cells, _BLANKS)
     values = _cast_fast(cells, column)
-    if values is None:
-        values = _cast_fast(pc.ascii_trim(cells, _BLANKS), column)
     return _cast_as_defined(cells, column) if values is None else values
 
 
@@ -77,7 +78,7 @@ def _cast_numeric(cells: pa.Array, column: Column) -> pa.Array | None:
 def cast_by_doubles(cells: pa.Array, precision: int, scale: int) -> pa.Array | None:
     """Cast cells of at most 15 characters, or 11 with an exponent, to decimals; None when it is not sure of a cell.
 
-    Two numbers of at most 15 digits never have the same double, unless both are too small for one. So if a cell and an
+    Two numbers of at most 15 digits never have the same double, unless one is too small and becomes zero. So if a cell and an
     integer of such units have, the cell is that many units, no matter how the integer was found.
     """
     doubles = cells.cast(pa.float64()).fill_null(0.0).to_numpy()
@@ -87,7 +88,7 @@ def cast_by_doubles(cells: pa.Array, precision: int, scale: int) -> pa.Array | N
     is_small = units.max(initial=0) < bound and units.min(initial=0) > -bound
     if not is_small or not np.array_equal(units / unit, doubles):
         return None
-    if _holds_letters(cells) and np.count_nonzero(doubles == 0) > cells.null_count:
+    if pc.any(pc.match_substring_regex(cells.filter(pa.array(doubles == 0)), "^[^eE]*[1-9]")).as_py():
         return None
     return _decimals(units.astype(np.int64), cells, pa.decimal128(precision, scale))
 
@@ -117,8 +118,10 @@ def _holds_empty(cells: pa.Array) -> bool:
 
 def _holds_letters(cells: pa.Array) -> bool:
     """Say whether a byte lies behind the digits, as all letters do."""
-    offsets = _offsets(cells)
-    data = cells.buffers()[2]
-    if data is None or not len(cells):
-        return False
-    return bool(np.frombuffer(data, np.uint8)[offsets[0] : offsets[-1]].max(initial=0) > _LAST_OF_NUMBERS)
+    return bool(_bytes(cells).max(initial=0) > _LAST_OF_NUMBERS)
+
+
+def _bytes(cells: pa.Array) -> Any:
+    """Return the bytes of all cells."""
+    offsets, data = _offsets(cells), cells.buffers()[2]
+    return np.frombuffer(data or b"", np.uint8)[offsets[0] : offsets[-1]] if len(cells) else np.empty(0, np.uint8)
