@@ -7,6 +7,7 @@ import sys
 import time
 from xml.etree import ElementTree as ET
 
+import psutil
 import pytest
 from typer.testing import CliRunner
 
@@ -146,8 +147,8 @@ def test_an_interrupt_ends_the_component_and_tidies_up(folder, tmp_path):
     assert process.returncode == 128 + signal.SIGTERM
     assert b"SIGTERM" in stderr
     assert list((tmp_path / "work").iterdir()) == []
-    running = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
-    assert "sleep 61.25" not in [line.strip() for line in running.splitlines()]
+    running = [one.info["cmdline"] for one in psutil.process_iter(["cmdline"])]
+    assert ["sleep", "61.25"] not in running
 
 
 @pytest.mark.spark

@@ -78,8 +78,8 @@ def _cast_numeric(cells: pa.Array, column: Column) -> pa.Array | None:
 def cast_by_doubles(cells: pa.Array, precision: int, scale: int) -> pa.Array | None:
     """Cast cells of at most 15 characters, or 11 with an exponent, to decimals; None when it is not sure of a cell.
 
-    Two numbers of at most 15 digits never have the same double, unless one is too small and becomes zero. So if a cell and an
-    integer of such units have, the cell is that many units, no matter how the integer was found.
+    Two numbers of at most 15 digits never have the same double, unless one is too small and becomes zero. So if a cell
+    and an integer of such units have, the cell is that many units, no matter how the integer was found.
     """
     doubles = cells.cast(pa.float64()).fill_null(0.0).to_numpy()
     unit, bound = 10.0**scale, 10 ** min(precision, _EXACT_DIGITS)

@@ -1,0 +1,51 @@
+"""Datasets as a data source of Spark: `spark.read.format("kartothek")`, `df.write.format("kartothek")`, SQL.
+
+Spark's Python API has no column pruning: a read loads all columns, or those of the option `columns`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceWriter
+from pyspark.sql.types import StructType
+
+from component.spark.source_options import parse_options
+from component.spark.source_reader import KartothekReader, read_schema
+from component.spark.source_writer import KartothekWriter
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
+"""Spark's switch for filters to Python data sources; it refuses those that take filters while it is off."""
+
+
+class KartothekSource(DataSource):
+    """The data source `kartothek`; options are those of `SourceOptions`."""
+
+    @classmethod
+    def name(cls) -> str:
+        """Return the name of the format."""
+        return "kartothek"
+
+    def schema(self) -> StructType:
+        """Return the columns of a read, as the dataset is now; errors as `read_schema`."""
+        return read_schema(parse_options(self.options))
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        """Return a reader of the dataset as it is now; errors as `KartothekReader`."""
+        return KartothekReader(parse_options(self.options), schema)
+
+    def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
+        """Return a writer onto the dataset as it is now; errors as `KartothekWriter`."""
+        return KartothekWriter(parse_options(self.options), schema, overwrite=overwrite)
+
+
+def register(spark: SparkSession) -> None:
+    """Make the format `kartothek` known to a session, classic or Connect, and let Spark hand its filters over.
+
+    Tablemill must be installed where the workers run.
+    """
+    spark.conf.set(PUSHDOWN, "true")
+    spark.dataSource.register(KartothekSource)

@@ -1,0 +1,142 @@
+"""The options of the Spark data source: texts, as Spark has them, to what reader and writer need."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from component import naming
+from component.dataset.address import Address, open_address
+from component.dataset.keys import check_uuid
+from component.dataset.operations import Scope
+from component.dataset.question import parse_question
+from component.errors import UserError
+from component.store.open import open_store
+
+
+@dataclass(frozen=True, slots=True)
+class SourceOptions:
+    """What a read or a write is asked for. Both take all options, since a table of Spark's catalog has one set.
+
+    To read: `table`, `as_of`, `columns`, `predicates`, `split_bytes`. To write: `table`, `partition_on`,
+    `secondary_indices`, `sort_by`, `primary_key`, `metadata`, `delete_scope`.
+    """
+
+    address: Address
+    table: str | None = None
+    as_of: str | dt.datetime | None = None
+    columns: tuple[str, ...] | None = None
+    predicates: list[list[list[Any]]] | None = None
+    split_bytes: int = naming.SPLIT_BYTES
+    partition_on: tuple[str, ...] = ()
+    secondary_indices: tuple[str, ...] = ()
+    sort_by: tuple[str, ...] = ()
+    primary_key: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] | None = None
+    delete_scope: list[Scope] | None = None
+
+
+def parse_options(options: Mapping[str, str]) -> SourceOptions:
+    """Return the options of a read or write; case of their names does not matter.
+
+    UserError `spark.option` for one that is unknown or has no such value, `store.url` and `store.key` for the address.
+    """
+    given = {name.lower(): text for name, text in options.items()}
+    unknown = sorted(set(given) - set(_READERS) - _ADDRESS)
+    if unknown:
+        raise UserError(
+            "spark.option",
+            f"The data source has no option {unknown[0]!r}",
+            remedy=f"Options are {', '.join(sorted([*_ADDRESS, *_READERS]))}.",
+        )
+    values = {_FIELDS.get(name, name): read(given[name]) for name, read in _READERS.items() if name in given}
+    return SourceOptions(_address(given), **values)
+
+
+def _address(given: Mapping[str, str]) -> Address:
+    path, store, uuid = (given.get(name) for name in ("path", "store", "uuid"))
+    if path is not None and store is None and uuid is None:
+        return open_address(path)
+    if path is None and store is not None and uuid is not None:
+        return Address(open_store(store), check_uuid(uuid))
+    raise UserError(
+        "spark.option",
+        "The data source needs the address of one dataset",
+        remedy="Give store and uuid as one address to load() or save(), or both as options.",
+    )
+
+
+def _names(text: str) -> tuple[str, ...]:
+    """Return column names: separated by commas, or as a JSON list where a name holds a comma."""
+    if text.lstrip().startswith("["):
+        found = _json(text)
+        if isinstance(found, list) and all(isinstance(name, str) for name in found):
+            return tuple(found)
+        raise _misfit(text, "column names")
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _moment(text: str) -> str | dt.datetime:
+    """Return a time as such, in UTC where it names no zone; anything else is the name of a commit."""
+    if text.isalnum():
+        return text
+    try:
+        time = dt.datetime.fromisoformat(text)
+    except ValueError:
+        raise _misfit(text, "a commit or an ISO 8601 time") from None
+    return time if time.tzinfo else time.replace(tzinfo=dt.UTC)
+
+
+def _size(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise _misfit(text, "a number of bytes")
+    return int(text)
+
+
+def _predicates(text: str) -> list[list[list[Any]]] | None:
+    return parse_question((), text)
+
+
+def _object(text: str) -> Mapping[str, Any]:
+    found = _json(text)
+    if not isinstance(found, dict):
+        raise _misfit(text, "a JSON object")
+    return found
+
+
+def _scope(text: str) -> list[Scope]:
+    found = _json(text)
+    if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
+        raise _misfit(text, 'a JSON list of objects, as [{"year": 2024}]')
+    return found
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise _misfit(text, "JSON") from None
+
+
+def _misfit(text: str, wanted: str) -> UserError:
+    return UserError("spark.option", f"The value {text!r} of an option is not {wanted}")
+
+
+_ADDRESS: Final = frozenset({"path", "store", "uuid"})
+_FIELDS: Final = {"asof": "as_of"}
+_READERS: Final[Mapping[str, Callable[[str], Any]]] = {
+    "table": str,
+    "asof": _moment,
+    "columns": _names,
+    "predicates": _predicates,
+    "split_bytes": _size,
+    "partition_on": _names,
+    "secondary_indices": _names,
+    "sort_by": _names,
+    "primary_key": _names,
+    "metadata": _object,
+    "delete_scope": _scope,
+}
