@@ -72,6 +72,7 @@ CODES: Final[Mapping[str, str]] = {
     "replay.expected": "What a replay is to be compared with cannot be used.",
     "spark.java": "No usable Java was found, or it did not start.",
     "spark.failed": "Spark failed.",
+    "spark.option": "An option of the Spark data source is unknown or has no such value.",
     "internal": "A fault in Tablemill itself.",
 }
 """Stable error codes and what each means. A test holds that every code raised anywhere is named here."""

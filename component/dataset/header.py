@@ -22,6 +22,9 @@ HeaderFormat = Literal["json", "msgpack.zstd"]
 EXTRAS = "tablemill"
 """Key under `metadata` that holds what only Tablemill writes; original clients carry it along."""
 
+_MOVES = "moves_to"
+"""A key that the original clients ignore, and drop when they write."""
+
 LARGEST = naming.GIB
 """Most bytes of a header that are unpacked; one with a million partitions has a fifth of it."""
 
@@ -31,7 +34,8 @@ class Header:
     """The content of a header. `partitions`: label → table → key of the data file; `indices`: column → key.
 
     An index may also be embedded: column → {value as text: [labels]}. `explicit` is False for a header that names no
-    partitions; then they are what a listing found (`implicit`).
+    partitions; then they are what a listing found (`implicit`). `moves`: this one in msgpack is on its way to JSON, and
+    no writer commits onto it before it has arrived (`moving`).
     """
 
     uuid: str
@@ -40,6 +44,7 @@ class Header:
     indices: Mapping[str, Any] = field(default_factory=dict)
     metadata: Mapping[str, Any] = field(default_factory=dict)
     explicit: bool = True
+    moves: bool = False
 
     @property
     def table(self) -> str:
@@ -84,6 +89,8 @@ def encode_header(header: Header, storage_format: HeaderFormat) -> bytes:
     try:
         if storage_format == "json":
             return json.dumps(content).encode("ascii")
+        if header.moves:
+            content[_MOVES] = "json"
         return zstandard.ZstdCompressor().compress(msgpack.packb(content))
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise UserError(
@@ -132,6 +139,7 @@ def _header_of(content: Mapping[str, Any], uuid: str) -> Header:
         indices=indices or {},
         metadata=metadata or {},
         explicit=raw is not None,
+        moves=content.get(_MOVES) == "json",
     )
 
 
@@ -164,8 +172,11 @@ def _not_a_header(uuid: str, why: str) -> UserError:
 
 
 def read_header(store: Store, uuid: str) -> StoredHeader | None:
-    """Return a dataset's header, or None when there is no dataset. Two calls to the store at most."""
-    formats: tuple[HeaderFormat, HeaderFormat] = ("json", "msgpack.zstd")
+    """Return a dataset's header, or None when there is no dataset. Two calls to the store, three when there is none.
+
+    JSON is looked for once more, since a header may move from msgpack to JSON between two looks.
+    """
+    formats: tuple[HeaderFormat, ...] = ("json", "msgpack.zstd", "json")
     for storage_format in formats:
         found = store.get_versioned(header_key(uuid, storage_format))
         if found is not None:

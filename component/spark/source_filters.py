@@ -60,9 +60,7 @@ class Taken:
 def take_filters(filters: Iterable[Filter], schema: pa.Schema) -> Taken:
     """Take the filters, which must all hold, that predicates on the schema can express exactly."""
     found = [(each, _conditions(each, schema)) for each in filters]
-    finite = {
-        condition[0] for _, conditions in found for condition in conditions if condition[1] in _WITHOUT_NAN
-    }
+    finite = {condition[0] for _, conditions in found for condition in conditions if condition[1] in _WITHOUT_NAN}
     taken: list[RawCondition] = []
     left: list[Filter] = []
     for each, conditions in found:

@@ -80,9 +80,7 @@ class KartothekReader(DataSourceReader):
         self._dataset = open_source(options)
         self._conditions: tuple[RawCondition, ...] = ()
         _check_columns(self._dataset, schema)
-        self._reader = RowsReader(
-            options.address.store, self._dataset.schema, to_arrow_schema(schema, timezone="UTC")
-        )
+        self._reader = RowsReader(options.address.store, self._dataset.schema, to_arrow_schema(schema, timezone="UTC"))
 
     def __getstate__(self) -> dict[str, Any]:
         """Carry to the tasks what they need: the header of a large dataset stays on the driver."""
@@ -115,9 +113,7 @@ class KartothekReader(DataSourceReader):
         return self._reader.read(partition.value)
 
 
-def group_scans(
-    scans: Sequence[FileScan], sizes: dict[str, int], split_bytes: int
-) -> Iterator[tuple[FileScan, ...]]:
+def group_scans(scans: Sequence[FileScan], sizes: dict[str, int], split_bytes: int) -> Iterator[tuple[FileScan, ...]]:
     """Yield scans in their order, as many together as stay within the size, each counted with its opening."""
     group: list[FileScan] = []
     total = 0

@@ -1,4 +1,4 @@
-"""The contract of a store: keys, immutable objects, and one conditional put.
+"""The contract of a store: keys, immutable objects, and a put and a delete on a condition.
 
 A key is a relative path with `/` between components, of the characters that every client of the format accepts. Objects
 are put whole and are visible whole or not at all. Everything but a header is put once under a new key; a header is put
@@ -81,6 +81,10 @@ class Store(Protocol):
 
     def delete(self, key: str) -> None:
         """Delete an object; deleting what is not there is no error."""
+        ...
+
+    def delete_if(self, key: str, expected: Version) -> bool:
+        """Delete an object only if its current version is `expected`, and say whether that was so."""
         ...
 
 

@@ -58,6 +58,13 @@ class MemoryStore:
     def delete(self, key: str) -> None:
         self.objects.pop(check_key(key), None)
 
+    def delete_if(self, key: str, expected: Version) -> bool:
+        found = self.get_versioned(key)
+        if found is None or found[1] != expected:
+            return False
+        self.delete(key)
+        return True
+
 
 def _version(data: bytes) -> Version:
     return Version(hashlib.sha256(data).hexdigest())

@@ -91,6 +91,16 @@ class StoreContract:
         assert keys_of(store) == ["folder/two"]
         assert store.get("folder/two") == b"2"
 
+    def test_delete_if_deletes_only_the_version_that_was_read(self, store: Store):
+        store.put("header", b"one")
+        version = version_of(store, "header")
+        store.put("header", b"two")
+        assert not store.delete_if("header", version)
+        assert store.get("header") == b"two"
+        assert store.delete_if("header", version_of(store, "header"))
+        assert keys_of(store) == []
+        assert not store.delete_if("header", version)
+
     def test_put_if_none_puts_only_what_is_not_there(self, store: Store):
         version = store.put_if("header", b"first", None)
         with pytest.raises(CommitRefusedError) as caught:

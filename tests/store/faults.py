@@ -20,8 +20,8 @@ from component.store.base import Stat, Store, Version
 Effect = Literal["fail", "refuse", "unknown", "crash"]
 Result = TypeVar("Result")
 
-CALLS: Final = ("get", "get_versioned", "open", "put", "put_if", "list", "delete")
-WRITES: Final = ("put", "put_if", "delete")
+CALLS: Final = ("get", "get_versioned", "open", "put", "put_if", "list", "delete", "delete_if")
+WRITES: Final = ("put", "put_if", "delete", "delete_if")
 KINDS: Final = (*CALLS, "write", "any")
 
 
@@ -68,7 +68,7 @@ class Crash(BaseException):
 class Fault:
     """What happens at the n-th call (from 1) of a kind, counting only calls whose key has `key` in it.
 
-    `call` is a call's name, `write` (put, put_if, delete) or `any`. `fail` raises RetryError, `refuse` and `unknown`
+    `call` is a call's name, `write` (put, put_if, delete, delete_if) or `any`. `fail` raises RetryError, `refuse` and `unknown`
     the two errors of put_if, `crash` raises Crash. With `after` the call is carried out first: for `fail` and `unknown`
     the store did it and its answer was lost.
     """
@@ -145,6 +145,9 @@ class FaultStore:
 
     def delete(self, key: str) -> None:
         return self._call("delete", key, lambda: self.inner.delete(key))
+
+    def delete_if(self, key: str, expected: Version) -> bool:
+        return self._call("delete_if", key, lambda: self.inner.delete_if(key, expected))
 
     def _call(self, call: str, key: str, carry_out: Callable[[], Result]) -> Result:
         with ONE_AT_A_TIME:  # a writer puts several objects at once; the n-th call must be one call

@@ -1,0 +1,94 @@
+"""The two places of a header: JSON, which hides msgpack, and how a header gets from one to the other.
+
+No commit may be lost on the way, whoever commits at the same time and wherever a writer stops:
+
+- *msgpack to JSON*: the header is committed in msgpack with a mark that it moves. No writer commits onto a marked
+  header; whoever finds one puts it as JSON first, which succeeds once. Who did so removes the marked one.
+- *JSON to msgpack*: the header is committed as JSON, put as msgpack, where it is hidden, and then the JSON is deleted,
+  if it is still the one that was committed. A commit in between keeps JSON alive.
+
+A header that JSON hides is of no consequence. It goes with the next commit, and only as the version that was read.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import Final
+
+from component.dataset.header import Header, StoredHeader, encode_header, read_header
+from component.dataset.keys import header_key
+from component.errors import CommitRefusedError, TablemillError
+from component.store.base import Store
+
+_LOOKS: Final = 10
+
+
+def settled_header(store: Store, uuid: str) -> StoredHeader | None:
+    """Return a dataset's header that may be committed onto, or None when there is no dataset.
+
+    A move that another writer began is finished. CommitRefusedError when headers keep moving.
+    """
+    for _ in range(_LOOKS):
+        stored = read_header(store, uuid)
+        if stored is None or not _moves(stored):
+            return stored
+        finish_move(store, stored)
+    raise CommitRefusedError("commit.refused", f"The header of the dataset {uuid!r} keeps moving", remedy="Run again.")
+
+
+def _moves(stored: StoredHeader) -> bool:
+    return stored.header.moves and stored.storage_format == "msgpack.zstd"
+
+
+def finish_move(store: Store, marked: StoredHeader) -> None:
+    """Put a marked header as JSON and remove it; nothing when another writer has put it."""
+    uuid = marked.header.uuid
+    data = encode_header(replace(marked.header, moves=False), "json")
+    try:
+        version = store.put_if(header_key(uuid, "json"), data, None)
+    except CommitRefusedError:
+        return
+    if not store.delete_if(header_key(uuid, "msgpack.zstd"), marked.version):
+        # only who puts the JSON removes the marked one: so the dataset was deleted, or moved on, before the put
+        store.delete_if(header_key(uuid, "json"), version)
+
+
+def move_to_msgpack(store: Store, live: StoredHeader) -> None:
+    """Move a JSON header that has just been committed, unless another writer commits onto it meanwhile."""
+    uuid = live.header.uuid
+    hidden = store.get_versioned(header_key(uuid, "msgpack.zstd"))
+    if not _is_live(store, live):
+        return  # in this order: what is put over `hidden` now is not newer than ours
+    data = encode_header(replace(live.header, moves=False), "msgpack.zstd")
+    store.put_if(header_key(uuid, "msgpack.zstd"), data, hidden[1] if hidden else None)
+    store.delete_if(header_key(uuid, "json"), live.version)
+
+
+def remove_hidden(store: Store, live: StoredHeader) -> None:
+    """Delete the msgpack header that a JSON header hides, unless that one is no longer the live one."""
+    key = header_key(live.header.uuid, "msgpack.zstd")
+    hidden = store.get_versioned(key)
+    if hidden is not None and _is_live(store, live):
+        store.delete_if(key, hidden[1])
+
+
+def _is_live(store: Store, live: StoredHeader) -> bool:
+    found = store.get_versioned(header_key(live.header.uuid, "json"))
+    return found is not None and found[1] == live.version
+
+
+def arrive(store: Store, live: StoredHeader, wanted: str) -> None:
+    """Bring a header that has just been committed to its place; no failure says that the commit is not done."""
+    with suppress(TablemillError):
+        if _moves(live):
+            finish_move(store, live)
+        elif live.storage_format != wanted:
+            move_to_msgpack(store, live)
+        elif live.storage_format == "json":
+            remove_hidden(store, live)
+
+
+def marked(header: Header, storage_format: str, wanted: str) -> Header:
+    """Return the header as it is put in a format, on the way to another."""
+    return replace(header, moves=storage_format == "msgpack.zstd" and wanted == "json")

@@ -1,0 +1,125 @@
+"""How a write of the Spark data source becomes one commit: append, overwrite, or replace the partitions of a scope."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+from pyspark.sql.types import StructType
+
+from component import naming
+from component.dataset.change import open_base
+from component.dataset.commit import TRIES, CommitPlan, commit, plan_commit, replan
+from component.dataset.header import read_header
+from component.dataset.layout import Layout
+from component.dataset.operations import Scope, labels_in_scope
+from component.dataset.reader import open_dataset
+from component.dataset.values import check_partition_type
+from component.dataset.write import Written
+from component.errors import CommitRefusedError, Place, UserError
+from component.spark.source_options import SourceOptions
+from component.spark.source_types import dataset_schema, known_types
+from component.store.base import Store, Version
+
+
+@dataclass(frozen=True, slots=True)
+class CommitTask:
+    """A write that is planned: how files are laid out, and onto what they will be committed.
+
+    It travels to every task, so it names the state that it was planned on by its `version` only; None: no dataset.
+    """
+
+    store: Store
+    plan: CommitPlan
+    version: Version | None
+    scope: tuple[Scope, ...] | None
+
+
+def plan_source(options: SourceOptions, schema: StructType, *, overwrite: bool) -> CommitTask:
+    """Plan a write by the state of the dataset now.
+
+    UserError `spark.option` for a delete_scope without overwrite, `column.missing` and `column.type` for columns that
+    options name, `dataset.schema`, `dataset.partitioning` and `dataset.scope` where a dataset that is there differs.
+    """
+    store, uuid, scope = options.address.store, options.address.uuid, options.delete_scope
+    if scope is not None and not overwrite:
+        raise UserError(
+            "spark.option", "delete_scope is given to an append", remedy='Use mode("overwrite"), or leave it out.'
+        )
+    keeps = not overwrite or scope is not None
+    rows = dataset_schema(schema)
+    _check_columns(options, rows)
+    if keeps and read_header(store, uuid) is not None:
+        rows = known_types(rows, open_dataset(store, uuid).schema)
+    if scope is not None:
+        labels_in_scope(open_base(store, uuid), scope)
+    plan = plan_commit(
+        store,
+        _layout(options, rows),
+        "append" if keeps else "overwrite",
+        metadata=options.metadata,
+        primary_key=options.primary_key,
+    )
+    base, light = plan.base, replace(plan, base=None)
+    if keeps and base is not None and not options.primary_key:
+        light = replace(light, primary_key=tuple(base.header.extras.get("primary_key", ())))
+    return CommitTask(store, light, base.version if base else None, None if scope is None else tuple(scope))
+
+
+def _layout(options: SourceOptions, rows: pa.Schema) -> Layout:
+    return Layout(
+        options.address.uuid,
+        rows,
+        options.partition_on,
+        options.secondary_indices,
+        options.sort_by,
+        options.table or naming.DEFAULT_TABLE,
+    )
+
+
+def _check_columns(options: SourceOptions, rows: pa.Schema) -> None:
+    for name in (*options.partition_on, *options.sort_by, *options.primary_key):
+        if name not in rows.names:
+            raise UserError(
+                "column.missing",
+                "An option names a column that the rows do not have",
+                place=Place(table=options.address.uuid, column=name),
+                remedy=f"The columns are {', '.join(rows.names)}.",
+            )
+    for name in options.partition_on:
+        check_partition_type(name, rows.field(name).type, table=options.address.uuid)
+
+
+def commit_source(task: CommitTask, written: Sequence[Written]) -> None:
+    """Commit what the tasks wrote.
+
+    An append is committed onto the state that is there by now, and so is a replacement of partitions, which decides
+    anew what is in its scope. CommitRefusedError when the dataset is partitioned or indexed in another way by now, or
+    for an overwrite when it is not the state any more that was there when the write was planned.
+    """
+    if task.scope is not None:
+        _replace_partitions(task, task.scope, written)
+        return
+    plan = replan(task.store, task.plan)
+    if task.plan.mode == "overwrite" and (plan.base.version if plan.base else None) != task.version:
+        raise CommitRefusedError(
+            "commit.refused",
+            f"The dataset {task.plan.layout.uuid!r} has changed since the overwrite began",
+            remedy="Run again, if it is still to be overwritten.",
+        )
+    commit(task.store, plan, written)
+
+
+def _replace_partitions(task: CommitTask, scope: Sequence[Scope], written: Sequence[Written]) -> None:
+    for attempt in range(TRIES):
+        base = open_base(task.store, task.plan.layout.uuid)
+        plan = replan(task.store, task.plan)
+        plan = replace(plan, base=base.stored, operation="replace partitions", removed=labels_in_scope(base, scope))
+        try:
+            commit(task.store, plan, written)
+        except CommitRefusedError:
+            if attempt == TRIES - 1:
+                raise
+        else:
+            return
