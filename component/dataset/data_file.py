@@ -17,7 +17,7 @@ ROW_GROUP_ROWS: Final = 1_000_000
 
 
 def encode_rows(rows: pa.Table, encodings: Encodings | None = None) -> pa.Buffer:
-    """Return a Parquet file of the rows: snappy, statistics on every column, microseconds, no INT96.
+    """Return a Parquet file of the rows: snappy, statistics on every column, page checksums, microseconds, no INT96.
 
     Columns that are among the words of `encodings` may be dictionaries; the file has them as text.
     """
@@ -30,6 +30,7 @@ def encode_rows(rows: pa.Table, encodings: Encodings | None = None) -> pa.Buffer
         compression="snappy",
         coerce_timestamps="us",
         write_statistics=True,
+        write_page_checksum=True,
         use_dictionary=list(encodings.dictionaries),
         column_encoding=dict.fromkeys(encodings.deltas, "DELTA_BINARY_PACKED"),
         store_decimal_as_integer=True,
@@ -63,7 +64,7 @@ def read_rows(
 def _read(file: pa.NativeFile, names: Sequence[str]) -> pa.Table:
     """Return those of the columns that the file has; it knows its rows even if it has none of them."""
     try:
-        stored = pq.ParquetFile(file)
+        stored = pq.ParquetFile(file, page_checksum_verification=True)
         present = set(stored.schema_arrow.names)
         return stored.read(columns=[name for name in names if name in present], use_threads=False)
     except (pa.ArrowException, OSError) as error:

@@ -115,7 +115,9 @@ def build_index(
     schema = pa.schema([pa.field(column, data_type), pa.field("partition", pa.list_(pa.string()))])
     sink = pa.BufferOutputStream()
     count = 0
-    with pq.ParquetWriter(sink, schema, compression="snappy", version="2.4", coerce_timestamps="us") as writer:
+    with pq.ParquetWriter(
+        sink, schema, compression="snappy", version="2.4", coerce_timestamps="us", write_page_checksum=True
+    ) as writer:
         for low, high in _value_ranges(fragments, pairs_per_pass):
             merged = _merge(fragments, low, high)
             count += len(merged.values)

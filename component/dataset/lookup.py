@@ -57,7 +57,7 @@ def _hits(index: pa.Table, condition: Condition) -> pa.Table:
 
 def _open_index(file: pa.NativeFile, column: str) -> pq.ParquetFile:
     try:
-        parquet = pq.ParquetFile(file)
+        parquet = pq.ParquetFile(file, page_checksum_verification=True)
     except (pa.ArrowException, OSError) as error:
         raise _damaged(column, error) from error
     if not {column, "partition"} <= set(parquet.schema_arrow.names):
