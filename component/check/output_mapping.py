@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from component.config.environment import Environment
-from component.config.json_text import JsonFaultError, Step, describe, json_path, read_json
+from component.config.json_text import JsonFaultError, Step, describe, json_path, read_document_file, read_json
+from component.config.load import notation_of, parse_text
 from component.errors import UserError
 from component.folder.layout import DataFolder
 from component.folder.out_listing import FileListing, OutListing, list_files, list_outputs
@@ -59,16 +61,13 @@ def read_config(folder: DataFolder) -> Any:
 
     UserError `source.missing` without a data folder at all, `config.syntax` for a text that cannot be read.
     """
-    if not folder.root.is_dir():
+    if not os.path.isdir(folder.root):  # noqa: PTH112 - a Path raises for what may not be searched
         raise UserError(
             "source.missing", f"There is no data folder {str(folder.root)!r}", remedy="Name another one with --data."
         )
-    yaml = folder.root / CONFIG_YAML_FILE
     try:
-        if yaml.exists() and not folder.config.exists():
-            from component.config.yaml_text import parse_yaml  # noqa: PLC0415 # hardly anybody needs the parser
-
-            return parse_yaml(yaml.read_bytes())
+        if notation_of(folder.root) == "yaml":
+            return parse_text(read_document_file(folder.root / CONFIG_YAML_FILE), "yaml")
         return read_json(folder.config)
     except FileNotFoundError:
         return {}
@@ -125,8 +124,8 @@ def _types(facts: JobFacts, environment: Environment) -> tuple[frozenset[str], D
     """Return the project's features and the component's data types, which only native types give a meaning."""
     features = {*facts.features, *environment.feature_gates}
     support = facts.data_types
-    # the variable is there on projects with native types only, and so are types that somebody asks for
-    if environment.data_type_support is not None or support not in {None, DataTypes.NONE}:
+    # the variable is there on projects with native types only; types that somebody asks for are the component's
+    if environment.data_type_support is not None:
         features.add(Feature.NATIVE_TYPES.value)
     if support is None and Feature.NATIVE_TYPES in features:
         support = DataTypes(environment.data_type_support or DataTypes.NONE)
@@ -165,7 +164,7 @@ def _tables_read(folder: DataFolder, inputs: Mapping[str, Any]) -> Iterator[str]
 def _table_id(manifest: Path) -> str | None:
     """Return the id in an input manifest; what is wrong with it is no matter of the outputs."""
     try:
-        value = json.loads(manifest.read_bytes())
+        value = json.loads(read_document_file(manifest))
     except (OSError, ValueError, RecursionError):
         return None
     found = value.get("id") if isinstance(value, dict) else None

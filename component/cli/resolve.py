@@ -62,7 +62,7 @@ def resolve(
     data_types: Annotated[
         Literal["none", "hints", "authoritative"] | None,
         typer.Option(
-            help="The component's data type support, of a project with native types; default is"
+            help="The component's data type support, of a project with --feature new-native-types; default is"
             " KBC_DATA_TYPE_SUPPORT. storage.output.data_type_support wins over it.",
             show_default=False,
         ),

@@ -28,6 +28,7 @@ from component.mapping.platform_values import (
 )
 from component.mapping.system_tags import system_tags
 from component.mapping.texts import refusal
+from component.mapping.type_faults import other_fault
 from component.naming import MANIFEST_SUFFIX
 
 
@@ -91,10 +92,10 @@ def _entry(entry: Any, layer: MappingLayer, era: FileEra) -> dict[str, Any]:
     except NodeError as error:
         raise refusal("mapping.entry", reason=error.reason) from error
     if not is_array(value):
-        raise refusal("mapping.application", where="mapping entry", expected="array", type=type_name(value))
+        raise other_fault("mapping entry", "array", value)
     found = dict(entries(value))
     if is_array(found.get("source")):
-        raise refusal("mapping.application", where="source", expected="string", type="array")
+        raise other_fault("source", "string", found["source"])
     return found
 
 

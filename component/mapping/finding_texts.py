@@ -91,6 +91,11 @@ FINDINGS: Final[Mapping[str, tuple[Level, str, str]]] = {
         'By these rules the mapping of "{source}" replaces its manifest, so {names} of the manifest count for nothing.',
         "Move them to the mapping.",
     ),
+    "finding.types_without_feature": (
+        Level.WARNING,
+        'A job runs without the data types "{data_types}": its project lacks the feature "{feature}".',
+        "Name the feature too, or leave the types out.",
+    ),
     "finding.several_mappings": (
         Level.WARNING,
         'Of the {count} mappings of "{source}" only the last one counts.',

@@ -25,12 +25,14 @@ from component.mapping.finding_options import (
 )
 from component.mapping.finding_sources import load_findings, source_findings
 from component.mapping.finding_texts import finding
-from component.mapping.model import Finding, Load, Resolution, Settings
+from component.mapping.model import DataTypes, Feature, Finding, Load, Resolution, Settings
 from component.mapping.texts import quoted
 from component.naming import MANIFEST_SUFFIX
 
 LAST_WINS: Final = "2017"
 """The rule set in which only the last mapping of a source counts."""
+TYPES_SINCE: Final = "2026"
+"""The rule set that knows native types."""
 
 
 def table_findings(
@@ -42,6 +44,7 @@ def table_findings(
             (
                 *_shared_destinations(resolution.loads),
                 *_own_inputs(resolution.loads, settings.input_tables),
+                *_types_without_feature(resolution, settings),
                 *_loads(listing, mapping, resolution),
                 *_names(listing, mapping, resolution),
                 *(one for source in listing.sources for one in source_findings(source)),
@@ -64,6 +67,12 @@ def _own_inputs(loads: Sequence[Load], input_tables: frozenset[str]) -> Iterator
     for load in loads:
         if load.destination in input_tables:
             yield finding("finding.own_input", load.source, destination=load.destination)
+
+
+def _types_without_feature(resolution: Resolution, settings: Settings) -> Iterator[Finding]:
+    asked = settings.data_types is not DataTypes.NONE and Feature.NATIVE_TYPES not in settings.features
+    if asked and resolution.rules == TYPES_SINCE:
+        yield finding("finding.types_without_feature", data_types=settings.data_types, feature=Feature.NATIVE_TYPES)
 
 
 def _loads(listing: OutListing, mapping: Sequence[Any], resolution: Resolution) -> Iterator[Finding]:

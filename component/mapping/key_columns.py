@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from component.mapping.platform_values import array, entries, given, text_of, type_name
-from component.mapping.texts import refusal, warning
-from component.mapping.webalize import array_option
+from component.mapping.platform_values import array, entries, given, is_array, text_of
+from component.mapping.texts import warning
+from component.mapping.type_faults import array_fault, trim_fault
 
 KEYS: Final = ("primary_key", "distribution_key")
+_METHOD: Final = "Writer\\Helper\\PrimaryKeyHelper::normalizeKeyArray"
+_CALLER: Final = "TableConfigurationResolver"
 _BLANKS: Final = " \n\r\t\v\0"
 
 
@@ -22,14 +24,16 @@ def clean_keys(config: dict[str, Any], source: str, log: list[str]) -> dict[str,
 
 
 def _clean(config: dict[str, Any], key: str, source: str, log: list[str]) -> list[Any] | dict[str, Any]:
+    if not is_array(config[key]):
+        raise array_fault(_METHOD, "#2 ($keys)", config[key], source, caller=_CALLER)
     kept: dict[str, str] = {}
     seen: set[str] = set()
-    for position, name in entries(array_option(config, key, source)):
+    for position, name in entries(config[key]):
         if name == "":
             log.append(warning("mapping.empty_key_column"))
         elif text_of(name) not in seen:
             if not isinstance(name, str):
-                raise refusal("mapping.application", source, where=f"{key}[]", expected="string", type=type_name(name))
+                raise trim_fault(name, source)
             seen.add(name)
             kept[position] = name.strip(_BLANKS)  # after the duplicates are gone, so blanks can make new ones
     return array(kept.items())

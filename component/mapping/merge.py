@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from component.mapping.model import Origin
 from component.mapping.platform_values import (
+    Array,
     array,
     array_key,
     entries,
@@ -20,13 +21,13 @@ from component.mapping.platform_values import (
     is_array,
     text_of,
     truthy,
-    type_name,
     values,
 )
 from component.mapping.table_config import DEFAULTS
 from component.mapping.texts import refusal
+from component.mapping.type_faults import array_fault, other_fault
 
-Array = list[Any] | dict[str, Any]
+_CLASS: Final = "Writer\\Helper\\ConfigurationMerger"
 _KEPT_UNLESS_CHANGED: Final = ("incremental", "delete_where_operator", "delimiter", "enclosure")
 
 
@@ -71,7 +72,7 @@ def _merge_primary_key(merged: Merged, value: Any, source: str) -> None:
     if given(config, "primary_key") and not is_array(value):
         return
     if truthy(config.get("schema")):
-        columns = _arrays(value, "primary_key", source)
+        columns = _array(value, "mergePrimaryKeyAndSchema", "#2 ($primaryKeys)", source)
         config["schema"] = _with_key(config["schema"], columns, source)
         if columns:
             origins["schema"] = Origin.MERGED
@@ -92,16 +93,18 @@ def _with_key(schema: Array, key: Array, source: str) -> Array:
 
 
 def _merge_by_name(merged: Merged, key: str, value: Any, source: str) -> None:
-    before = _arrays(merged.config[key] if given(merged.config, key) else [], key, source)
-    given_now = _arrays(value, key, source)
+    method, first, second = _METHODS[key]
+    before = _array(merged.config[key] if given(merged.config, key) else [], method, first, source)
+    # a missing list of columns is only walked through, not handed on
+    given_now = _array([] if value is None and key == "column_metadata" else value, method, second, source)
     merged.config[key] = _MERGED_BY_NAME[key](before, given_now, source)
     if given_now or (_says(key, merged.config[key]) and key not in merged.origins):
         merged.origins[key] = Origin.MERGED if before else Origin.MAPPING
 
 
-def _arrays(value: Any, where: str, source: str) -> Array:
+def _array(value: Any, method: str, argument: str, source: str) -> Array:
     if not is_array(value):
-        raise refusal("mapping.application", source, where=where, expected="array", type=type_name(value))
+        raise array_fault(f"{_CLASS}::{method}", argument, value, source)
     found: Array = value
     return found
 
@@ -109,9 +112,11 @@ def _arrays(value: Any, where: str, source: str) -> Array:
 def _merge_metadata(manifest: Array, mapping: Array, source: str) -> Array:
     texts: dict[int | str, Any] = {}
     for item in values(manifest) + values(mapping):
-        pair = dict(entries(_arrays(item, "metadata[]", source)))
+        if not is_array(item):
+            raise other_fault("metadata[]", "array", item, source)
+        pair = dict(entries(item))
         if is_array(pair.get("key")):
-            raise refusal("mapping.application", source, where="metadata[].key", expected="string", type="array")
+            raise other_fault("metadata[].key", "string", pair["key"], source)
         texts[array_key(pair.get("key"))] = pair.get("value")
     return [{"key": key, "value": value} for key, value in texts.items()]
 
@@ -120,8 +125,10 @@ def _merge_column_metadata(manifest: Array, mapping: Array, source: str) -> Arra
     merged, added = dict(entries(manifest)), dict(entries(mapping))
     for column, items in entries(manifest):
         if added.get(column) is not None:
-            with_mapping = _arrays(added.pop(column), "column_metadata[]", source)
-            merged[column] = _merge_metadata(_arrays(items, "column_metadata[]", source), with_mapping, source)
+            own = _array(items, "mergeMetadata", "#1 ($target)", source)
+            merged[column] = _merge_metadata(
+                own, _array(added.pop(column), "mergeMetadata", "#2 ($source)", source), source
+            )
     return array((merged | added).items())
 
 
@@ -148,10 +155,17 @@ def _next_key(columns: dict[str, Any]) -> str:
 def _column_value(known: dict[str, Any], key: str, value: Any, source: str) -> Any:
     if key not in {"data_type", "metadata"}:
         return value
-    before = _arrays(known[key] if given(known, key) else [], key, source)
-    return _merge_maps(before, _arrays(value, key, source), source)
+    method, first, second = _METHODS["table_metadata"]
+    before = _array(known[key] if given(known, key) else [], method, first, source)
+    return _merge_maps(before, _array(value, method, second, source), source)
 
 
+_METHODS: Final[dict[str, tuple[str, str, str]]] = {
+    "metadata": ("mergeMetadata", "#1 ($target)", "#2 ($source)"),
+    "column_metadata": ("mergeMetadata", "#1 ($target)", "#2 ($source)"),
+    "table_metadata": ("mergeKeyValueArray", "#1 ($manifest)", "#2 ($mapping)"),
+    "schema": ("mergeSchema", "#1 ($manifest)", "#2 ($mapping)"),
+}
 _MERGED_BY_NAME: Final[dict[str, Callable[[Array, Array, str], Array]]] = {
     "metadata": _merge_metadata,
     "column_metadata": _merge_column_metadata,

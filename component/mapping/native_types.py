@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from component.mapping.platform_values import array, entries, given, is_array, type_name, values
-from component.mapping.texts import refusal
+from component.mapping.platform_values import array, entries, given, is_array, values
+from component.mapping.type_faults import other_fault
 
 _TEXT_TYPE: Final = {"base": {"type": "STRING"}}
 _PREFIX: Final = "KBC.datatype."
@@ -32,7 +32,5 @@ def _hinted(column: dict[str, Any], source: str) -> dict[str, Any]:
         hints["distribution_key"] = column["distribution_key"]
     metadata = column.get("metadata") or []
     if not is_array(metadata):
-        raise refusal(
-            "mapping.application", source, where="schema[].metadata", expected="array", type=type_name(metadata)
-        )
+        raise other_fault("schema[].metadata", "array", metadata, source)
     return rest | {"metadata": array([*entries(metadata), *((_PREFIX + key, value) for key, value in hints.items())])}

@@ -12,6 +12,9 @@ from collections.abc import Iterable
 from math import isfinite
 from typing import Any, Final, TypeGuard
 
+Array = list[Any] | dict[str, Any]
+"""An array of the platform."""
+
 MAX_DEPTH: Final = 512
 _INTEGERS: Final = range(-(2**63), 2**63)
 _NUMERIC: Final = re.compile(r"[ \t\n\r\v\f]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t\n\r\v\f]*")
@@ -149,5 +152,14 @@ def type_name(value: Any) -> str:
 
 
 def json_text(value: Any) -> str:
-    """Return a value as the platform quotes it in a message."""
+    """Return a value as the platform quotes it in a message: numbers without a needless fraction, slashes escaped."""
+    if isinstance(value, float):
+        return _json_float(value)
     return json.dumps(value, separators=(",", ":")).replace("/", "\\/")
+
+
+def _json_float(value: float) -> str:
+    digits, _, exponent = repr(value).partition("e")
+    if not exponent:
+        return digits.removesuffix(".0")
+    return f"{digits if '.' in digits else digits + '.0'}e{int(exponent):+d}"

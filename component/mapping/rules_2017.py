@@ -104,7 +104,11 @@ def _table(source: OutSource, manifest: OutManifest | None, entry: dict[str, Any
     else:
         rule = Rule.MANIFEST if mapped is None else Rule.MAPPING
     origin = Origin.MANIFEST if mapped is None else Origin.MAPPING
-    return _Table(source, parse_table_2017(counted), rule, origin, offered)
+    try:
+        # once more: what the first parse made of column metadata can be a list, which the second refuses
+        return _Table(source, parse_table_2017(counted), rule, origin, offered)
+    except NodeError as error:
+        raise refusal("mapping.options_2017", source.name, error.reason) from error
 
 
 def _read(manifest: OutManifest, source: str) -> dict[str, Any]:

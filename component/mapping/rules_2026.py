@@ -33,14 +33,14 @@ from component.mapping.platform_values import (
     is_array,
     platform_value,
     truthy,
-    type_name,
 )
 from component.mapping.slicing import Item, check_slicing
 from component.mapping.system_tags import system_tags
 from component.mapping.table_config import DEFAULTS, DIRECT_GRANT, parse_entry, parse_merged
 from component.mapping.texts import quoted, refusal
+from component.mapping.type_faults import check_entry, entry_fault, other_fault
 from component.mapping.validate import validate
-from component.mapping.webalize import array_option, webalize
+from component.mapping.webalize import webalize
 from component.naming import MANIFEST_SUFFIX
 
 NAME: Final = "2026"
@@ -96,17 +96,15 @@ def _entry(entry: Mapping[str, Any], layer: MappingLayer) -> dict[str, Any]:
     except NodeError as error:
         raise refusal("mapping.entry", reason=error.reason) from error
     if not is_array(value):
-        raise refusal("mapping.application", where="mapping entry", expected="array", type=type_name(value))
+        raise entry_fault(value)
     return dict(entries(value))
 
 
 def _without_file(entry: dict[str, Any]) -> bool:
     """Whether the entry names a table in a workspace that is loaded without any file; else it must name a source."""
-    source = entry.get("source")
-    if source is None and entry.get("unload_strategy") == DIRECT_GRANT:
+    if entry.get("source") is None and entry.get("unload_strategy") == DIRECT_GRANT:
         return True
-    if not isinstance(source, str):
-        raise refusal("mapping.application", where="source", expected="string", type=type_name(source))
+    check_entry(entry)
     return False
 
 
@@ -173,7 +171,9 @@ def _with_system_tags(
     system = system_tags(settings)
     if not system:
         return config
-    tags = entries(array_option(config, "tags", source)) if given(config, "tags") else []
+    if given(config, "tags") and not is_array(config["tags"]):
+        raise other_fault("tags", "array", config["tags"], source)
+    tags = entries(config["tags"]) if given(config, "tags") else []
     origins["tags"] = Origin.MERGED if tags else Origin.PLATFORM
     return config | {"tags": array(tags + [(str(len(tags) + number), tag) for number, tag in enumerate(system)])}
 

@@ -39,6 +39,7 @@ ERRORS: Final[Mapping[str, str]] = {
     "mapping.orphaned_manifest_2017": "Found orphaned table manifest: '{name}'",
     "mapping.manifest_2017": "Failed to read table manifest from file {name} {reason}",
     "mapping.manifest_json_2017": "{reason}",
+    "mapping.options_2017": "Failed to write manifest for table {source}.",
     "mapping.table_name_2017": (
         "CSV file '{destination}' file name is not a valid table identifier, either set output mapping for '{source}' "
         "or make sure that the file name is a valid Storage table identifier."
@@ -56,8 +57,7 @@ ERRORS: Final[Mapping[str, str]] = {
         "Argument #{number} (${argument}) must be of type ?string, {type} given, "
         "called in TableConfigurationResolver.php"
     ),
-    "mapping.application": "The platform stops with an application error: {where} must be of type {expected}, "
-    "{type} given",
+    "mapping.application": "{text}",
 }
 """Code -> text of an error that stops the job. The last two are faults of the platform's own code (exit 2 there)."""
 
@@ -85,7 +85,7 @@ REASONS: Final[Mapping[str, str]] = {
     "mapping.node.unknown": 'Unrecognized option{plural} "{names}" under "{path}"{hint}',
     "mapping.node.required": 'The child config "{name}" under "{path}" must be configured.',
     "mapping.node.empty": 'The path "{path}" cannot contain an empty value, but got {value}.',
-    "mapping.node.choice": 'The value {value} is not allowed for path "{path}". Permissible values: {choices}',
+    "mapping.node.choice": 'The value {value} is not allowed for path "{path}". Permissible values: {choices}.',
     "mapping.node.attribute": 'The attribute "{name}" must be set for path "{path}".',
     "mapping.node.duplicate": 'Duplicate key "{name}" for path "{path}".',
     "mapping.node.offset": "Illegal offset type",

@@ -6,11 +6,13 @@ import re
 from typing import Any, Final
 
 from component.mapping.ascii_fold import ascii_fold
-from component.mapping.platform_values import array, entries, given, is_array, text_of, type_name
-from component.mapping.texts import refusal, warning
+from component.mapping.platform_values import Array, array, entries, given, is_array, text_of
+from component.mapping.texts import warning
+from component.mapping.type_faults import array_fault, other_fault
 
 SYSTEM_COLUMN: Final = "_timestamp"
 _RESERVED: Final = frozenset({"oid", "tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"})
+_CLASS: Final = "Configuration\\Table\\Webalizer"
 _NOT_ALLOWED: Final = re.compile(r"[^_A-Za-z0-9]+")
 
 
@@ -35,20 +37,22 @@ def webalize(config: dict[str, Any], source: str, log: list[str]) -> dict[str, A
     webalized = dict(config)
     for key in ("columns", "primary_key"):
         if given(config, key):
-            webalized[key] = _renamed_items(array_option(config, key, source), log)
+            names = _array(config[key], "getWebalizedColumnNames", "#1 ($columns)", source)
+            webalized[key] = _renamed_items(names, log)
     if given(config, "column_metadata"):
-        webalized["column_metadata"] = _renamed_keys(array_option(config, "column_metadata", source), log)
+        metadata = _array(config["column_metadata"], "webalizeColumnsMetadata", "#1 ($columnsMetadata)", source)
+        webalized["column_metadata"] = _renamed_keys(metadata, log)
     if given(config, "schema"):
-        webalized["schema"] = _renamed_columns(array_option(config, "schema", source), source, log)
+        schema = _array(config["schema"], "webalizeSchemaColumnNames", "#1 ($schema)", source)
+        webalized["schema"] = _renamed_columns(schema, source, log)
     return webalized
 
 
-def array_option(config: dict[str, Any], key: str, source: str) -> list[Any] | dict[str, Any]:
-    """Return an option that must be an array; only an entry that no parser saw can fail (`mapping.application`)."""
-    value = config[key]
+def _array(value: Any, method: str, argument: str, source: str) -> Array:
+    # only an entry that no parser saw can fail
     if not is_array(value):
-        raise refusal("mapping.application", source, where=key, expected="array", type=type_name(value))
-    found: list[Any] | dict[str, Any] = value
+        raise array_fault(f"{_CLASS}::{method}", argument, value, source)
+    found: Array = value
     return found
 
 
@@ -59,11 +63,11 @@ def _rename(name: str, log: list[str]) -> str:
     return renamed
 
 
-def _renamed_items(names: list[Any] | dict[str, Any], log: list[str]) -> Any:
-    return array([(key, _rename("" if is_array(name) else text_of(name), log)) for key, name in entries(names)])
+def _renamed_items(names: Array, log: list[str]) -> Any:
+    return array([(key, _rename("Array" if is_array(name) else text_of(name), log)) for key, name in entries(names)])
 
 
-def _renamed_keys(metadata: list[Any] | dict[str, Any], log: list[str]) -> Any:
+def _renamed_keys(metadata: Array, log: list[str]) -> Any:
     renamed = {name: _rename(name, log) for name, _ in entries(metadata)}
     moved = dict(entries(metadata))
     for name, items in entries(metadata):
@@ -72,10 +76,12 @@ def _renamed_keys(metadata: list[Any] | dict[str, Any], log: list[str]) -> Any:
     return array(moved.items())
 
 
-def _renamed_columns(schema: list[Any] | dict[str, Any], source: str, log: list[str]) -> Any:
-    columns = entries(schema)
-    for _, column in columns:
-        if not isinstance(column, dict) or not given(column, "name"):
-            raise refusal("mapping.application", source, where="schema[].name", expected="string", type="null")
-    names = {key: _rename(text_of(column["name"]), log) for key, column in columns}
-    return array([(key, column | {"name": names[key]}) for key, column in columns])
+def _renamed_columns(schema: Array, source: str, log: list[str]) -> Any:
+    columns = {}
+    for key, column in entries(schema):
+        if not is_array(column) or is_array(dict(entries(column)).get("name")):
+            raise other_fault("schema[].name", "string", column, source)
+        columns[key] = dict(entries(column))
+    # a column that lacks its name gets the empty one here, which the parser of the merged options refuses
+    names = {key: _rename(text_of(column.get("name")), log) for key, column in columns.items()}
+    return array([(key, column | {"name": names[key]}) for key, column in columns.items()])

@@ -171,6 +171,15 @@ def test_data_types_come_from_the_environment_and_imply_the_feature(tmp_path, mo
     assert answer(tmp_path, "--data-types", "none")[0] == 0
 
 
+def test_data_types_that_are_asked_for_do_not_imply_the_feature(tmp_path):
+    write(tmp_path, {"out/tables/t.csv": TABLE, "out/tables/t.csv.manifest": {"destination": "in.c-main.t"}})
+    code, found = answer(tmp_path, "--data-types", "hints")
+    assert (code, found["error"]) == (0, None)
+    assert "finding.types_without_feature" in [finding["code"] for finding in found["findings"]]
+    code, found = answer(tmp_path, "--data-types", "hints", "--feature", "new-native-types")
+    assert (code, found["error"]["text"]) == (1, "Configuration schema is missing.")
+
+
 def test_the_branch_of_the_environment_prefixes_no_bucket(tmp_path, monkeypatch):
     monkeypatch.setenv("KBC_BRANCHID", "123")
     write(tmp_path, {"out/tables/in.c-main.t.csv": TABLE})

@@ -37,3 +37,9 @@ def test_names_that_are_no_text_stop_the_platform(names):
     with pytest.raises(RefusedError) as caught:
         clean_keys({"distribution_key": names}, "t", [])
     assert caught.value.error.code == "mapping.application"
+
+
+def test_a_number_as_a_distribution_column_has_the_text_of_the_call():
+    with pytest.raises(RefusedError) as caught:
+        clean_keys({"distribution_key": [5]}, "t", [])
+    assert caught.value.error.text == "trim(): Argument #1 ($string) must be of type string, int given"

@@ -183,6 +183,28 @@ class TestOrigins:
         assert origins({}, manifest) == {"metadata": Origin.MAPPING}
 
 
+@pytest.mark.parametrize("manifest", [{}, {"column_metadata": {"a": []}}])
+def test_null_as_column_metadata_adds_nothing(manifest):
+    found = merged(manifest, {"column_metadata": None})
+    assert found == {"column_metadata": []} | manifest
+
+
+@pytest.mark.parametrize(
+    ("manifest", "mapping", "call"),
+    [
+        ({}, {"metadata": None}, "mergeMetadata(): Argument #2 ($source) must be of type array, null given"),
+        ({"schema": [{"name": "a"}]}, {"schema": "x"}, "mergeSchema(): Argument #2 ($mapping) must be of type array,"),
+        ({"table_metadata": "x"}, {"table_metadata": []}, "mergeKeyValueArray(): Argument #1 ($manifest) must be"),
+    ],
+)
+def test_its_text_is_that_of_the_call(manifest, mapping, call):
+    with pytest.raises(RefusedError) as caught:
+        merged(manifest, mapping)
+    text = caught.value.error.text
+    assert text.startswith(f"Keboola\\OutputMapping\\Writer\\Helper\\ConfigurationMerger::{call}")
+    assert text.endswith(" given, called in ConfigurationMerger.php")
+
+
 @pytest.mark.parametrize(
     ("manifest", "mapping"),
     [
@@ -190,7 +212,6 @@ class TestOrigins:
         ({}, {"metadata": ["x"]}),
         ({}, {"metadata": [{"key": ["x"]}]}),
         ({"column_metadata": {"a": []}}, {"column_metadata": {"a": "x"}}),
-        ({}, {"column_metadata": None}),
         ({}, {"table_metadata": "x"}),
         ({"table_metadata": "x"}, {"table_metadata": {}}),
         ({"schema": [{"name": "a"}]}, {"schema": [{"name": "a", "data_type": None}]}),

@@ -160,6 +160,13 @@ def test_quoted_values_escape_slashes_and_what_is_not_ascii():
     assert json_text({"a": "č/"}) == '{"a":"\\u010d\\/"}'
 
 
+@pytest.mark.parametrize(
+    ("value", "text"), [(1.0, "1"), (-0.5, "-0.5"), (1e25, "1.0e+25"), (1.5e-7, "1.5e-7"), (10, "10"), (True, "true")]
+)
+def test_numbers_in_messages_have_no_needless_fraction(value, text):
+    assert json_text(value) == text
+
+
 @pytest.mark.parametrize(("one", "other"), [("1e1", "10"), (5, "5"), (5.0, " 5"), ("+1", "1.0"), (None, ""), (True, 1)])
 def test_what_php_takes_as_equal_has_one_key(one, other):
     assert comparison_key(one) == comparison_key(other)

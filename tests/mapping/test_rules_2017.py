@@ -176,6 +176,14 @@ class TestOptions:
 
 
 class TestBadInput:
+    @pytest.mark.parametrize("where", ["mapping", "manifest"])
+    def test_column_metadata_that_its_own_parser_refuses_again_is_an_error(self, where):
+        options = {"column_metadata": [{"name": "0", "value": [{"key": "k", "value": "v"}]}]}
+        mapping, manifests = ([entry("a", **options)], {}) if where == "mapping" else ([], {"a": options})
+        error = resolve(outputs("a", **manifests), *mapping).error
+        assert (error.code, error.reason) == ("mapping.options_2017", "mapping.node.attribute")
+        assert error.text == "Failed to write manifest for table a."
+
     @pytest.mark.parametrize("layer", MappingLayer)
     def test_an_entry_with_unknown_options_stops_the_job_at_once(self, layer):
         resolution = resolve(outputs("a", "b"), entry("b", has_header=True), mapping_layer=layer)

@@ -103,6 +103,30 @@ class TestMappingLayers:
     def test_a_number_as_source_is_an_application_error(self):
         assert resolve(outputs("5"), entry(5)).error.code == "mapping.application"
 
+    @pytest.mark.parametrize(
+        ("options", "text"),
+        [
+            ({"source": 5}, "Cannot assign int to property {entry}::$source of type string"),
+            ({"columns": "a"}, "Cannot assign string to property {entry}::$columns of type array"),
+            ({"delimiter": 5}, "Cannot assign int to property {entry}::$delimiter of type string"),
+            ({"enclosure": [], "delimiter": 1.5}, "Cannot assign float to property {entry}::$delimiter of type string"),
+        ],
+    )
+    @pytest.mark.parametrize("failed_job", [False, True])
+    def test_an_entry_that_cannot_be_held_stops_even_a_failed_job_before_any_table(self, options, text, failed_job):
+        mapping = [{"source": "b", **options}]
+        settings = Settings(bucket="in.c-main", mapping_layer=RAW, failed_job=failed_job)
+        resolution = resolve_2026(outputs("a", "b"), mapping, settings)
+        assert resolution.error.text == text.format(
+            entry="Keboola\\OutputMapping\\Mapping\\MappingFromRawConfiguration"
+        )
+        assert (resolution.loads, resolution.log) == ((), ())
+
+    @pytest.mark.parametrize("options", [{"columns": None}, {"delimiter": None, "enclosure": None}, {"tags": 5}])
+    def test_what_it_can_hold_is_judged_with_the_table(self, options):
+        resolution = resolve_2026(outputs("a"), [{"source": "a", **options}], Settings(mapping_layer=RAW))
+        assert resolution.error.code == "mapping.no_destination"
+
     def test_an_entry_that_nests_too_deep_is_refused(self):
         deep = []
         for _ in range(600):

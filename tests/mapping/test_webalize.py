@@ -83,14 +83,31 @@ def test_of_two_columns_that_become_one_the_last_metadata_wins():
 @pytest.mark.parametrize(
     ("config", "text"),
     [
-        ({"columns": "Id"}, "columns must be of type array, string given"),
-        ({"column_metadata": 5}, "column_metadata must be of type array, int given"),
-        ({"schema": [{}]}, "schema[].name must be of type string, null given"),
-        ({"schema": ["Id"]}, "schema[].name must be of type string, null given"),
+        (
+            {"primary_key": "Id"},
+            "::getWebalizedColumnNames(): Argument #1 ($columns) must be of type array, string given",
+        ),
+        (
+            {"column_metadata": 5},
+            "::webalizeColumnsMetadata(): Argument #1 ($columnsMetadata) must be of type array, int",
+        ),
+        ({"schema": True}, "::webalizeSchemaColumnNames(): Argument #1 ($schema) must be of type array, bool given"),
+        ({"schema": ["Id"]}, "schema[].name must be of type string, string given"),
+        ({"schema": [{"name": ["a"]}]}, "schema[].name must be of type string, array given"),
     ],
 )
 def test_an_entry_that_no_parser_saw_can_stop_the_platform(config, text):
     with pytest.raises(RefusedError) as caught:
         webalize(config, "t", [])
     assert caught.value.error.code == "mapping.application"
-    assert caught.value.error.text.endswith(text)
+    assert text in caught.value.error.text
+
+
+def test_a_column_without_a_name_gets_the_empty_one_for_the_parser_to_refuse():
+    log = []
+    assert webalize({"schema": [{"description": "x"}]}, "t", log)["schema"] == [{"description": "x", "name": ""}]
+    assert log == []
+
+
+def test_a_list_among_the_names_becomes_the_word_for_it():
+    assert webalize({"columns": [["a"], "b"]}, "t", [])["columns"] == ["Array", "b"]
