@@ -1,6 +1,8 @@
 """Datasets as a data source of Spark: `spark.read.format("kartothek")`, `df.write.format("kartothek")`, SQL.
 
-Spark's Python API has no column pruning: a read loads all columns, or those of the option `columns`.
+Spark's Python API has no column pruning: a read loads all columns, or those of the option `columns`. What it has of
+filters is not safe for a DataFrame that is used twice (`source_options.SHARED_FILTERS`), so they are taken on demand;
+the option `predicates` prunes always.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceWrite
 from pyspark.sql.types import StructType
 
 from component.spark.source_options import parse_options
-from component.spark.source_reader import KartothekReader, read_schema
+from component.spark.source_reader import FilteringReader, KartothekReader, read_schema
 from component.spark.source_writer import KartothekWriter
 
 if TYPE_CHECKING:
@@ -35,7 +37,8 @@ class KartothekSource(DataSource):
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """Return a reader of the dataset as it is now; errors as `KartothekReader`."""
-        return KartothekReader(parse_options(self.options), schema)
+        options = parse_options(self.options)
+        return FilteringReader(options, schema) if options.pushdown else KartothekReader(options, schema)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
         """Return a writer onto the dataset as it is now; errors as `KartothekWriter`."""
@@ -43,7 +46,7 @@ class KartothekSource(DataSource):
 
 
 def register(spark: SparkSession) -> None:
-    """Make the format `kartothek` known to a session, classic or Connect, and let Spark hand its filters over.
+    """Make the format `kartothek` known to a session, classic or Connect, and let readers take filters at all.
 
     Tablemill must be installed where the workers run.
     """

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+import pyspark
+
 from component import naming
 from component.dataset.address import Address, open_address
 from component.dataset.keys import check_uuid
@@ -16,12 +18,19 @@ from component.dataset.question import parse_question
 from component.errors import UserError
 from component.store.open import open_store
 
+SHARED_FILTERS: Final = int(pyspark.__version__.split(".")[0]) < 5
+"""Whether this Spark reads a DataFrame with the filters that it was last asked with.
+
+To 4.3 it keeps what a reader planned with the object that all uses of one `load()` share: a later use without filters,
+and all uses in one query, then read the files and rows of the last filters. So filters are only taken when asked for.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class SourceOptions:
-    """What a read or a write is asked for. Both take all options, since a table of Spark's catalog has one set.
+    """What a read or a write is asked for. Both take all options, since a view in SQL has one set.
 
-    To read: `table`, `as_of`, `columns`, `predicates`, `split_bytes`. To write: `table`, `partition_on`,
+    To read: `table`, `as_of`, `columns`, `predicates`, `pushdown`, `split_bytes`. To write: `table`, `partition_on`,
     `secondary_indices`, `sort_by`, `primary_key`, `metadata`, `delete_scope`.
     """
 
@@ -30,6 +39,7 @@ class SourceOptions:
     as_of: str | dt.datetime | None = None
     columns: tuple[str, ...] | None = None
     predicates: list[list[list[Any]]] | None = None
+    pushdown: bool = not SHARED_FILTERS
     split_bytes: int = naming.SPLIT_BYTES
     partition_on: tuple[str, ...] = ()
     secondary_indices: tuple[str, ...] = ()
@@ -45,6 +55,8 @@ def parse_options(options: Mapping[str, str]) -> SourceOptions:
     UserError `spark.option` for one that is unknown or has no such value, `store.url` and `store.key` for the address.
     """
     given = {name.lower(): text for name, text in options.items()}
+    if _CATALOG in given:
+        raise UserError("spark.option", "Spark reads tables of its catalog without their options", remedy=_REMEDY)
     unknown = sorted(set(given) - set(_READERS) - _ADDRESS)
     if unknown:
         raise UserError(
@@ -65,7 +77,7 @@ def _address(given: Mapping[str, str]) -> Address:
     raise UserError(
         "spark.option",
         "The data source needs the address of one dataset",
-        remedy="Give store and uuid as one address to load() or save(), or both as options.",
+        remedy=_REMEDY,
     )
 
 
@@ -88,6 +100,12 @@ def _moment(text: str) -> str | dt.datetime:
     except ValueError:
         raise _misfit(text, "a commit or an ISO 8601 time") from None
     return time if time.tzinfo else time.replace(tzinfo=dt.UTC)
+
+
+def _flag(text: str) -> bool:
+    if text.lower() not in {"true", "false"}:
+        raise _misfit(text, "true or false")
+    return text.lower() == "true"
 
 
 def _size(text: str) -> int:
@@ -125,6 +143,12 @@ def _misfit(text: str, wanted: str) -> UserError:
     return UserError("spark.option", f"The value {text!r} of an option is not {wanted}")
 
 
+_CATALOG: Final = "provider"
+"""What Spark adds to the options when it makes a table in its catalog."""
+_REMEDY: Final = (
+    "Give store and uuid as one address to load() or save(), or both as options;"
+    " in SQL, CREATE TEMPORARY VIEW … USING kartothek OPTIONS (path '…')."
+)
 _ADDRESS: Final = frozenset({"path", "store", "uuid"})
 _FIELDS: Final = {"asof": "as_of"}
 _READERS: Final[Mapping[str, Callable[[str], Any]]] = {
@@ -132,6 +156,7 @@ _READERS: Final[Mapping[str, Callable[[str], Any]]] = {
     "asof": _moment,
     "columns": _names,
     "predicates": _predicates,
+    "pushdown": _flag,
     "split_bytes": _size,
     "partition_on": _names,
     "secondary_indices": _names,

@@ -12,6 +12,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from component import naming
+from component.dataset.predicates import bind_predicates
 from component.dataset.reader import Dataset, FileScan, open_dataset, plan_scan, read_scan
 from component.errors import Place, UserError
 from component.spark.source_filters import RawCondition, take_filters
@@ -33,10 +34,12 @@ def open_source(options: SourceOptions) -> Dataset:
 def read_schema(options: SourceOptions) -> StructType:
     """Return the schema of a read: the columns asked for, or all in the order of the source.
 
-    UserError `column.missing` and `column.type`, and as `open_dataset`.
+    UserError `column.missing` and `column.type`, and as `open_dataset` and `bind_predicates`.
     """
     dataset = open_source(options)
     names = dataset.columns if options.columns is None else options.columns
+    if options.predicates is not None:
+        bind_predicates(options.predicates, dataset.schema)
     return spark_schema(pa.schema([_field(dataset, name) for name in names]))
 
 
@@ -86,12 +89,6 @@ class KartothekReader(DataSourceReader):
         """Carry to the tasks what they need: the header of a large dataset stays on the driver."""
         return {"_reader": self._reader}
 
-    def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # noqa: N802 - the name is pyspark's
-        """Take the filters that predicates express exactly; return the others."""
-        taken = take_filters(filters, self._dataset.schema)
-        self._conditions = taken.conditions
-        return taken.left
-
     def partitions(self) -> Sequence[InputPartition]:
         """Return the splits: files that may hold rows that are asked for, several small ones in each."""
         scans = plan_scan(self._dataset, self._predicates())
@@ -111,6 +108,16 @@ class KartothekReader(DataSourceReader):
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield the rows of one split."""
         return self._reader.read(partition.value)
+
+
+class FilteringReader(KartothekReader):
+    """A reader that also takes Spark's filters, which then asks them no more."""
+
+    def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # noqa: N802 - the name is pyspark's
+        """Take the filters that predicates express exactly; return the others."""
+        taken = take_filters(filters, self._dataset.schema)
+        self._conditions = taken.conditions
+        return taken.left
 
 
 def group_scans(scans: Sequence[FileScan], sizes: dict[str, int], split_bytes: int) -> Iterator[tuple[FileScan, ...]]:
