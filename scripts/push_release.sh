@@ -23,6 +23,7 @@ if [ -n "$activate" ]; then
   portal update-app-repository "$VENDOR" "$COMPONENT" "$tag" ecr "$repository"
   exit
 fi
-eval "$(portal ecr:get-login "$VENDOR" "$COMPONENT")"
+login=$(portal ecr:get-login "$VENDOR" "$COMPONENT") # apart from eval, which would hide that it failed
+eval "$login"
 docker tag "$image" "$repository:$tag"
 docker push "$repository:$tag"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,10 +12,17 @@ from importlib import import_module
 from typing import Any, Final
 
 from component.actions.deadline import deadline
+from component.actions.messages import escaped
 from component.actions.request import Request
 from component.config.secrets import secrets_in
 from component.errors import UserError
+from component.folder.layout import DataFolder
+from component.folder.staged import staged_secrets
+from component.report.lines import write_text
 from component.report.log import Log
+
+OWN_FRAME: Final = re.compile(r'File "[^"]*?(component/[\w/]+\.py)", line (\d+)')
+MOST_FRAMES: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +55,9 @@ def answer(request: Request, log: Log) -> str:
 
     UserError `config.value` for an action that is not known; else the errors of the action.
     """
-    log.hide({*secrets_in(request.document), *request.environment.secrets})
+    folder = DataFolder(request.environment.data_dir)
+    log.hide({*secrets_in(request.document), *request.environment.secrets, *staged_secrets(folder)})
+    log.hide(map(escaped, log.secrets))
     action = ACTIONS.get(request.action)
     if action is None:
         raise UserError(
@@ -57,21 +67,23 @@ def answer(request: Request, log: Log) -> str:
         )
     with deadline():
         found = action.load()(request)
-        return json.dumps(_masked(found, log), ensure_ascii=False, allow_nan=False)
+        return json.dumps(log.mask_json(found), ensure_ascii=False, allow_nan=False)
 
 
 def quiet_log() -> Log:
     """Return the log of an action: stdout is the answer's, so only a fault of ours is told, on stderr."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setLevel(logging.ERROR)
-    return Log(handler)
+    return Log(FaultHandler(logging.ERROR))
 
 
-def _masked(value: Any, log: Log) -> Any:
-    if isinstance(value, str):
-        return log.mask(value)
-    if isinstance(value, Mapping):
-        return {key: _masked(inner, log) for key, inner in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_masked(inner, log) for inner in value]
-    return value
+class FaultHandler(logging.Handler):
+    """Writes a fault to stderr as one line: what it is, and where in our code, innermost first, for those who mend it.
+
+    A stack trace is for nobody who presses a button of a form (reference keboola 8.4).
+    """
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a record that is an error."""
+        if record.levelno >= self.level:
+            frames = [f"{file}:{line}" for file, line in OWN_FRAME.findall(record.exc_text or "")]
+            where = f" at {', '.join(frames[::-1][:MOST_FRAMES])}" if frames else ""
+            write_text(sys.stderr, f"{record.getMessage()}{where}\n")

@@ -74,15 +74,18 @@ def _only(request: Request, datasets: tuple[DatasetConfig, ...]) -> str:
 
 
 def find_source(request: Request, subject: Subject) -> Source | None:
-    """Return the input of a subject, None where the data folder does not have it; the errors of `find_sources`."""
+    """Return the input of a subject, None where the data folder does not have it; the errors of `find_sources`.
+
+    Other inputs of the folder are not looked into, so what is wrong with them is not in the way.
+    """
     from component.folder.layout import DataFolder  # noqa: PLC0415 - Arrow is loaded only by actions that read
     from component.plan.model import GivenDialect  # noqa: PLC0415
     from component.plan.sources import find_sources  # noqa: PLC0415
 
     table = subject.source
     dialects = {table.source: GivenDialect(table.delimiter, table.enclosure)}
-    sources, _ = find_sources(DataFolder(request.environment.data_dir), dialects)
-    return next((source for source in sources if table.source in source.names), None)
+    sources, _ = find_sources(DataFolder(request.environment.data_dir), dialects, called=table.source)
+    return sources[0] if sources else None
 
 
 def find_dataset(subject: Subject) -> Dataset | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Literal
 
+from component.errors import shorten
+
 MessageType = Literal["success", "info", "warning", "error", "table"]
 
 SUCCESS: Final[Mapping[str, Any]] = {"status": "success"}
@@ -35,5 +37,9 @@ def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[str | None]])
 
 def cell(text: str) -> str:
     """Return a text as one cell of a Markdown table, cut to `CELL_LIMIT` characters."""
-    short = text if len(text) <= CELL_LIMIT else f"{text[: CELL_LIMIT - 1]}…"
-    return short.translate(_VISIBLE)
+    return escaped(shorten(text, CELL_LIMIT))
+
+
+def escaped(text: str) -> str:
+    """Return a text on one line, in which nothing is markup."""
+    return text.translate(_VISIBLE)

@@ -42,12 +42,16 @@ class ColumnFacts:
 
 @dataclass(frozen=True, slots=True)
 class TableFacts:
-    """What is known of the rows together; `size` is what they take as Parquet, in bytes."""
+    """What is known of the rows together; `size` is what they take as Parquet, in bytes.
+
+    `left_out` counts rows that do not fit, of which nothing else is known.
+    """
 
     rows: int
     size: int
     columns: tuple[ColumnFacts, ...]
     exact: bool = True
+    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ Rows are taken from several places of a large input, because its beginning is se
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol, TypeVar
 
 import pyarrow as pa
@@ -15,12 +15,14 @@ import pyarrow.parquet as pq
 
 from component import naming
 from component.dataset.reader import Dataset, FileScan, plan_scan
-from component.errors import UserError
+from component.errors import Place, UserError
 from component.formats.csv.read import CsvReader, ReadAgainError
 from component.formats.csv.source import CsvSplit
-from component.formats.parquet import ParquetReader, ParquetSplit
+from component.formats.parquet import ParquetReader, ParquetSplit, parquet_rows
+from component.formats.rows import Parsed
 from component.plan.model import Limits, Source
-from component.plan.splits import splits_of
+from component.plan.splits import reader_of, splits_of
+from component.staging.locations import Location, reading_at, size_of
 from component.tables.types import Column, NullRule, TableSchema
 
 SAMPLE_BYTES: Final = 48 * naming.MIB
@@ -35,10 +37,15 @@ LIMITS: Final = Limits(
     max_slices=naming.MAX_SLICES,
 )
 """What is configured of limits has no part in an action: a sample is small by itself."""
-BLOCK_BYTES: Final = 1 * naming.MIB
+BLOCK_BYTES: Final = 256 * naming.KIB
 BATCH_ROWS: Final = 16_384
+MOST_LEFT_OUT: Final = 10_000
+"""Rows that do not fit, each of which costs as much as hundreds that do: with so many, no more is read."""
 FOOTERS: Final = 128
 """Most files that are opened only to count their rows."""
+
+
+Split = CsvSplit | ParquetSplit
 
 
 class Taker(Protocol):
@@ -49,48 +56,50 @@ class Taker(Protocol):
         ...
 
 
-@dataclass(slots=True)
-class Kept:
-    """A taker that keeps the rows themselves."""
-
-    rows: list[pa.Table] = field(default_factory=list)
-
-    def add(self, rows: pa.Table) -> None:
-        """Keep one block."""
-        self.rows.append(rows)
-
-
 T = TypeVar("T", bound=Taker)
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """Whether all rows were read (`whole`), how many were, and about how many there are."""
+    """Whether all rows were read (`whole`), how many were, and about how many there are.
+
+    `left_out` counts those of the read ones that do not fit: nothing else is known of them.
+    """
 
     whole: bool
     rows: int
     rows_there: int
+    left_out: int = 0
 
 
 def sample_source(
     source: Source, start: Callable[[], T], *, most_bytes: int = SAMPLE_BYTES, places: int = PLACES
 ) -> tuple[list[T], Extent]:
-    """Read rows of an input into takers, one for each place, made by `start`, and say how many rows there are.
+    """Read rows of an input into takers, made by `start`, and say how many rows there are.
 
-    Rows are texts of a CSV file, typed values of a Parquet file; those with a fault are left out.
+    All rows if they are no more than `most_bytes`, else some of at least so many places. Rows are texts of a CSV file,
+    typed values of a Parquet file.
     """
     cut = max(1, most_bytes // places, -(-source.size // places))
     limits = replace(LIMITS, split_bytes=cut, block_bytes=min(BLOCK_BYTES, most_bytes))
     splits = splits_of(source, limits, cores=1)
-    chosen = spread(splits, places)
-    schema = source.schema if source.kind == "parquet" else _as_text(source.schema)
+    ratio = _text_ratio(spread(splits, places))
+    there = sum(ratio * _size(split) for split in splits)
+    chosen = spread(splits, max(places, int(most_bytes * len(splits) // max(1.0, there))))
     share = max(1, most_bytes // max(1, len(chosen)))
-    read = [_read_split(source, split, schema, share, start) for split in chosen]
-    parts = [part for _, part in read]
+    taken = _read_all(chosen, sample_reader(source), share, start)
+    parts = [part for _, part in taken]
     rows = sum(part.rows for part in parts)
     whole = len(chosen) == len(splits) and all(part.whole for part in parts)
-    there = rows if whole else _rows_there(source, rows, parts, limits.block_bytes)
-    return [taker for taker, _ in read], Extent(whole, rows, there)
+    text = sum(min(part.blocks * limits.block_bytes, ratio * part.size) for part in parts)
+    estimate = _rows_of(source) if source.kind == "parquet" else int(rows * there // max(1.0, text))
+    left_out = sum(part.left_out for part in parts)
+    return [taker for taker, _ in taken], Extent(whole, rows, rows if whole else max(rows, estimate), left_out)
+
+
+def sample_reader(source: Source) -> CsvReader | ParquetReader:
+    """Return what reads an input as it is, and goes on after a row that does not fit."""
+    return reader_of(source, source.schema if source.kind == "parquet" else _as_text(source.schema), reject=True)
 
 
 def _as_text(schema: TableSchema) -> TableSchema:
@@ -106,58 +115,91 @@ def spread(items: Sequence[Any], count: int) -> list[Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """How much was read of one split."""
+    """How much was read of one split of that size in bytes."""
 
     whole: bool
     rows: int
     blocks: int
+    size: int = 0
+    left_out: int = 0
 
 
-def _read_split(
-    source: Source, split: CsvSplit | ParquetSplit, schema: TableSchema, most_bytes: int, start: Callable[[], T]
-) -> tuple[T, _Part]:
-    """Read one split; what was taken of a split that turns out to be no whole records is dropped."""
-    while True:
-        taker = start()
+def _read_all(
+    splits: Sequence[Split], reader: CsvReader | ParquetReader, share: int, start: Callable[[], T]
+) -> list[tuple[T, _Part]]:
+    """Read splits, of each up to `share` bytes; a slice that was cut where no record begins is read as one."""
+    taken: dict[Location, list[tuple[T, _Part]]] = {}
+    counts = Counter(split.location for split in splits)
+    read_as_one: set[Location] = set()
+    for split in splits:
+        found = taken.setdefault(split.location, [])
+        if split.location in read_as_one:
+            continue
         try:
-            return taker, _bounded(_blocks(source, split, schema), most_bytes, taker)
+            found.append(_read_split(reader, split, share, start))
+        except ReadAgainError as again:
+            read_as_one.add(split.location)
+            found[:] = [_read_until_sound(reader, again.split, share * counts[split.location], start)]
+        if sum(part.left_out for found in taken.values() for _, part in found) >= MOST_LEFT_OUT:
+            found.append((start(), _Part(whole=False, rows=0, blocks=0)))
+            break
+    return [one for found in taken.values() for one in found]
+
+
+def _read_until_sound(
+    reader: CsvReader | ParquetReader, split: Split, share: int, start: Callable[[], T]
+) -> tuple[T, _Part]:
+    while True:
+        try:
+            return _read_split(reader, split, share, start)
         except ReadAgainError as again:
             split = again.split
 
 
-def _bounded(blocks: Iterator[pa.Table], most_bytes: int, taker: Taker) -> _Part:
-    size = rows = count = 0
+def _read_split(reader: CsvReader | ParquetReader, split: Split, share: int, start: Callable[[], T]) -> tuple[T, _Part]:
+    taker = start()
+    return taker, replace(_bounded(read_split(reader, split), share, taker), size=_size(split))
+
+
+def read_split(reader: CsvReader | ParquetReader, split: Split) -> Iterator[Parsed]:
+    """Read a split with the reader of its source."""
+    return reader.read(split)  # type: ignore[arg-type] # both are of the kind of the source
+
+
+def _bounded(blocks: Iterable[Parsed], most_bytes: int, taker: Taker) -> _Part:
+    size = rows = count = left_out = 0
     for block in blocks:
-        if size >= most_bytes:
-            return _Part(whole=False, rows=rows, blocks=count)
-        taker.add(block)
-        size += block.nbytes
-        rows += block.num_rows
+        if size >= most_bytes or left_out >= MOST_LEFT_OUT:
+            return _Part(whole=False, rows=rows, blocks=count, left_out=left_out)
+        taker.add(block.rows)
+        size += block.rows.nbytes
+        rows += block.rows.num_rows
+        left_out += len(block.bad)
         count += 1
-    return _Part(whole=True, rows=rows, blocks=count)
+    return _Part(whole=True, rows=rows, blocks=count, left_out=left_out)
 
 
-def _blocks(source: Source, split: CsvSplit | ParquetSplit, schema: TableSchema) -> Iterator[pa.Table]:
-    if isinstance(split, ParquetSplit):
-        yield from (parsed.rows for parsed in ParquetReader(schema).read(split))
-    else:
-        yield from (parsed.rows for parsed in CsvReader(schema, source.dialect, reject=True).read(split))
+def _size(split: Split) -> int:
+    return split.size if isinstance(split, ParquetSplit) else split.range.size
 
 
-def _rows_there(source: Source, rows: int, parts: Sequence[_Part], block_bytes: int) -> int:
-    """Estimate the rows of a CSV source by the text that was read; a Parquet file says how many it has."""
-    if source.kind == "parquet":
-        return sum(pq.read_metadata(part.path).num_rows for part in source.slices)
-    text = sum(part.blocks for part in parts) * block_bytes
-    there = sum(_text_bytes(os.fspath(part.path)) if part.gzip else part.size for part in source.slices)
-    return max(rows, rows * there // max(1, text))
+def _text_ratio(splits: Sequence[Split]) -> float:
+    """Return how many bytes of text a byte of the input stands for: more than one in gzip files."""
+    packed = [split for split in splits if isinstance(split, CsvSplit) and split.gzip]
+    size = sum(map(_size, splits))
+    return (size + sum(_text_bytes(split.location) - _size(split) for split in packed)) / size if size else 1.0
 
 
-def _text_bytes(path: str) -> int:
+def _text_bytes(location: Location) -> int:
     """Return the size of a gzip file's text as its last four bytes say it: right for one member below 4 GiB."""
-    with open(path, "rb") as file:  # noqa: PTH123 - seeks from the end
-        file.seek(-4, os.SEEK_END)
-        return int.from_bytes(file.read(4), "little")
+    size = size_of(location)
+    with reading_at(location) as read_at:
+        return max(size, int.from_bytes(read_at(max(0, size - 4), 4), "little"))
+
+
+def _rows_of(source: Source) -> int:
+    """Return how many rows Parquet files say they have."""
+    return sum(parquet_rows(part.location, Place(source.file_name, part.name)) for part in source.slices)
 
 
 def sample_dataset(dataset: Dataset, taker: Taker, *, most_bytes: int = SAMPLE_BYTES, places: int = PLACES) -> Extent:
@@ -169,7 +211,8 @@ def sample_dataset(dataset: Dataset, taker: Taker, *, most_bytes: int = SAMPLE_B
     parts = []
     for scan in chosen:
         with dataset.store.open(scan.key) as file:
-            parts.append(_bounded(batches(open_parquet(file, scan.key), schema), most_bytes // len(chosen), taker))
+            blocks = (Parsed(rows, (), rows.num_rows) for rows in batches(open_parquet(file, scan.key), schema))
+            parts.append(_bounded(blocks, most_bytes // len(chosen), taker))
     rows = sum(part.rows for part in parts)
     whole = len(chosen) == len(scans) and all(part.whole for part in parts)
     return Extent(whole, rows, rows if whole else _counted(dataset, scans))

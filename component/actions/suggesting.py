@@ -79,7 +79,7 @@ def facts_of_source(source: Source, subject: Subject, asked_for: Collection[str]
             )
         )
     size = _encoded_size(tally.first, extent.rows_there)
-    return TableFacts(extent.rows_there, size, tuple(columns), extent.whole)
+    return TableFacts(extent.rows_there, size, tuple(columns), extent.whole, extent.left_out)
 
 
 def _encoded_size(some: Sequence[pa.Table], there: int) -> int:
@@ -148,8 +148,10 @@ def _answer(table: TableFacts, what: str) -> dict[str, Any]:
     found = suggest(table)
     seen = "all of its rows" if table.exact else "a sample of its rows, so counts that are not exact have an ≈"
     rows = [[one.column.name, one.column.type, _count(one.column), one.use, one.reason] for one in found.advice]
+    counted = f"{'' if table.exact else '≈ '}{table.rows:,} {'row' if table.rows == 1 else 'rows'}"
+    left_out = f" Rows that do not fit are left out: {table.left_out:,}." if table.left_out else ""
     text = [
-        f"{what[0].upper()}{what[1:]}: {'' if table.exact else '≈ '}{table.rows:,} rows; counted in {seen}.",
+        f"{what[0].upper()}{what[1:]}: {counted}; counted in {seen}.{left_out}",
         *_lines(found),
         markdown_table(["column", "type", "values", "use", "why"], rows),
     ]

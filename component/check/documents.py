@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from component.check.finding import CONFIG_FILES, error, place_in, warning
-from component.config.json_text import JsonFaultError, Step
+from component.config.json_text import JsonFaultError, Step, read_document_file
 from component.config.load import Notation, parse_text
 from component.report.checked import CheckFinding
 from component.report.masking import HIDDEN
@@ -27,26 +27,29 @@ USED: Final = ("parameters", "image_parameters")
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A JSON text of the folder: its value (None where it is not `readable`), and what was found."""
+    """A JSON text of the folder: its value (None where it is not `readable`), its bytes, and what was found."""
 
     value: Any
     findings: tuple[CheckFinding, ...] = ()
     readable: bool = True
+    size: int = 0
 
 
 def read_document(path: Path, name: str, code: str, notation: Notation = "json") -> Document | None:
     """Return the document in a file, None where there is no file; `code` is that of a text that cannot be read."""
     try:
-        data = path.read_bytes()
+        data = read_document_file(path)
     except FileNotFoundError:
         return None
     except OSError as failed:
         return Document(None, (error(code, name, f"The file cannot be read: {failed.strerror}"),), readable=False)
+    except JsonFaultError as fault:
+        return Document(None, (error(code, name, f"The text {fault}"),), readable=False)
     try:
         value = parse_text(data, notation)
     except JsonFaultError as fault:
         return Document(None, (_unreadable(data, name, code, str(fault)),), readable=False)
-    return Document(value, tuple(_marks(value, name)))
+    return Document(value, tuple(_marks(value, name)), size=len(data))
 
 
 def _unreadable(data: bytes, name: str, code: str, fault: str) -> CheckFinding:

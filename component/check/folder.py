@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -31,8 +32,6 @@ from component.report.amounts import size_text
 from component.report.checked import CheckFinding, CheckReport, masked_report, sorted_findings
 from component.report.masking import HIDDEN, Masking
 
-STATE = "in/state.json"
-
 
 @dataclass(frozen=True, slots=True)
 class Texts:
@@ -47,7 +46,7 @@ def check_folder(variables: Mapping[str, str], data_dir: Path | None = None) -> 
     """Return the report on a folder; `data_dir` wins over KBC_DATADIR. Every secret in it is hidden."""
     environment, findings = _environment(variables, data_dir)
     folder = DataFolder(environment.data_dir)
-    if not folder.root.is_dir():
+    if not os.path.isdir(folder.root):  # noqa: PTH112 - a Path raises for what may not be searched
         missing = error("source.missing", "/", "There is no such data folder", "Name another one with --data.")
         return CheckReport(str(folder.root), (missing,))
     texts = _texts(folder, environment)
@@ -66,7 +65,7 @@ def _texts(folder: DataFolder, environment: Environment) -> Texts:
     notation = notation_of(folder.root)
     name = CONFIG_FILE if notation == "json" else CONFIG_YAML_FILE
     config = read_document(folder.root / name, name, "config.syntax", notation)
-    state = read_document(folder.in_state, STATE, "state.syntax")
+    state = read_document(folder.in_state, f"in/{folder.in_state.name}", "state.syntax", notation)
     values = [document.value for document in (config, state) if document is not None]
     secrets = frozenset().union(*map(secrets_in, values), *map(ciphers_in, values))
     return Texts(config, state, (secrets | environment.secrets | staged_secrets(folder)) - {HIDDEN})
@@ -107,13 +106,15 @@ def _state(folder: DataFolder, document: Document | None) -> Iterator[CheckFindi
     if document is None:
         return
     yield from document.findings
+    if not document.readable:
+        return
     value: Any = document.value
-    if document.readable and value != [] and not isinstance(value, dict):
-        yield error("state.syntax", STATE, f"The state must be an object, but is {describe(value)}")
-    size = folder.in_state.stat().st_size
-    if size > GUIDELINE_BYTES:
-        text = f"The state has {size_text(size)}; the platform recommends no more than {size_text(GUIDELINE_BYTES)}"
-        yield warning("state.size", STATE, text)
+    place = f"in/{folder.in_state.name}"
+    if value != [] and not isinstance(value, dict):
+        yield error("state.syntax", place, f"The state must be an object, but is {describe(value)}")
+    if document.size > GUIDELINE_BYTES:
+        sizes = size_text(document.size), size_text(GUIDELINE_BYTES)
+        yield warning("state.size", place, f"The state has {sizes[0]}; the platform recommends no more than {sizes[1]}")
 
 
 def _nothing(planned: CheckedPlan, found: FoundSources) -> Iterator[CheckFinding]:

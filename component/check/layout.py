@@ -28,9 +28,9 @@ SHOWN: Final = 5
 def check_layout(folder: DataFolder) -> Iterator[CheckFinding]:
     """Yield what is missing, what is too much, and what a run cannot write to."""
     for path in (folder.in_tables, folder.in_files, folder.out_tables, folder.out_files):
-        if not path.is_dir():
+        if not _is_folder(path):
             place = relative(path, folder.root)
-            if path.exists():
+            if os.path.lexists(path):
                 yield error("folder.missing", place, "It is no folder", "Make a folder in its place.")
             else:
                 yield note("folder.missing", place, "The folder is not there; the platform always makes it")
@@ -58,7 +58,7 @@ def _leftovers(folder: DataFolder) -> Iterator[CheckFinding]:
         hidden = [name for name in names if name.startswith(".") and name != ".gitkeep"]
         if hidden:
             yield note("folder.junk", place, f"The platform does not see {_listed(hidden)}: the name begins with a dot")
-    nested = [name for name in _names(folder.out_files) if (folder.out_files / name).is_dir()]
+    nested = [name for name in _names(folder.out_files) if _is_folder(folder.out_files / name)]
     if nested:
         text = f"The platform leaves {_listed(nested)} out: it uploads no folders from out/files"
         yield warning("folder.junk", relative(folder.out_files, folder.root), text, "Put the files side by side.")
@@ -66,7 +66,7 @@ def _leftovers(folder: DataFolder) -> Iterator[CheckFinding]:
 
 def _writable(folder: DataFolder) -> Iterator[CheckFinding]:
     for path in (folder.out, folder.out_tables, folder.out_files):
-        if path.is_dir() and not os.access(path, os.W_OK | os.X_OK):
+        if _is_folder(path) and not os.access(path, os.W_OK | os.X_OK):
             place = relative(path, folder.root)
             remedy = "Give the user that runs Tablemill the right to write in out/."
             yield error("output.unwritable", place, "The folder is not writable", remedy)
@@ -77,6 +77,10 @@ def _names(path: Path) -> list[str]:
         return sorted(entry.name for entry in path.iterdir())
     except OSError:  # missing, or no folder: said above; unreadable: said where it is read
         return []
+
+
+def _is_folder(path: Path) -> bool:
+    return os.path.isdir(path)  # noqa: PTH112 - a Path raises for what may not be searched
 
 
 def _listed(names: list[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from component.config.environment import Environment
 from component.config.json_text import JsonFaultError, Step, describe, json_path, read_document_file, read_json
 from component.config.load import notation_of, parse_text
 from component.errors import UserError
-from component.folder.layout import DataFolder
+from component.folder.layout import DataFolder, entries
 from component.folder.out_listing import FileListing, OutListing, list_files, list_outputs
 from component.mapping.disagreement import Comparison, compare
 from component.mapping.job import OutputMapping
@@ -155,10 +156,9 @@ def _tables_read(folder: DataFolder, inputs: Mapping[str, Any]) -> Iterator[str]
         source = entry.get("source") if isinstance(entry, dict) else None
         if isinstance(source, str):
             yield source
-    for path in folder.in_tables.glob(f"*{MANIFEST_SUFFIX}"):
-        table_id = _table_id(path)
-        if table_id is not None:
-            yield table_id
+    with suppress(UserError):  # that the folder cannot be read is no matter of the outputs either
+        manifests = [path for path in entries(folder.in_tables) if path.name.endswith(MANIFEST_SUFFIX)]
+        yield from filter(None, map(_table_id, manifests))
 
 
 def _table_id(manifest: Path) -> str | None:

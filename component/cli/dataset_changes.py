@@ -78,9 +78,7 @@ def verify(
         raise typer.Exit(1)
 
 
-@app.command(
-    "delete-rows", epilog="Example: tablemill dataset delete-rows file:///store/flights --where 'month == 2'"
-)
+@app.command("delete-rows", epilog="Example: tablemill dataset delete-rows file:///store/flights --where 'month == 2'")
 def delete_rows(
     dataset: Dataset,
     where: Where = None,
@@ -115,9 +113,7 @@ def compact(
     _change(dataset, output, "small files are put together", make, "no partition has several small files")
 
 
-@app.command(
-    "build-index", epilog="Example: tablemill dataset build-index file:///store/flights --columns tailnum"
-)
+@app.command("build-index", epilog="Example: tablemill dataset build-index file:///store/flights --columns tailnum")
 def build_index(dataset: Dataset, columns: Columns, output: Format = "text") -> None:
     """Build secondary indices from the data, or build them again."""
 

@@ -1,7 +1,8 @@
-"""The options of `tablemill replay`, as types that its signature names."""
+"""The options of `tablemill replay`: types that say how each is given, and groups of them as its help lists them."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -103,3 +104,65 @@ Format = Annotated[
     Literal["text", "json"], typer.Option("--format", help="How the result is printed.", rich_help_panel=REPORT)
 ]
 Junit = Annotated[Path | None, _option("Write the result as JUnit XML too.", REPORT, metavar="FILE")]
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How the component is run."""
+
+    image: Image = None
+    engine: Engine = None
+    memory: Memory = None
+    network: Network = None
+    user: User = "random"
+    cwd: Cwd = None
+    timeout: Timeout = None
+    env: Env = None
+    keep_out: KeepOut = False
+    work: Work = None
+    keep_work: KeepWork = False
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformOptions:
+    """What the platform would say; most of it may be in a profile instead."""
+
+    profile: ProfileFile = None
+    secret: Secret = None
+    config: ConfigFile = None
+    allow_gaps: AllowGaps = False
+    component_id: ComponentId = None
+    config_id: ConfigId = None
+    branch_id: BranchId = None
+    data_types: DataTypes = None
+    feature: Feature = None
+    default_bucket: DefaultBucket = None
+    rules: Rules = "2026"
+    mapping: Mapping = "fail"
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonOptions:
+    """What is expected, and what counts as a difference."""
+
+    expected: Expected = None
+    update: Update = False
+    ordered: Ordered = False
+    tolerance: Tolerance = None
+    ignore_column: IgnoreColumn = None
+    ignore_table: IgnoreTable = None
+    ignore_file: IgnoreFile = None
+    ignore_key: IgnoreKey = None
+    ignore_timestamps: IgnoreTimestamps = False
+    empty_is_null: EmptyIsNull = False
+    parquet_content: ParquetContent = False
+    show: Show = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ReportOptions:
+    """How the result is told."""
+
+    strict: Strict = False
+    output_format: Format = "text"
+    junit: Junit = None

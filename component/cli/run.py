@@ -53,7 +53,7 @@ def run_folder(
         with interruptible():
             environment = Environment.from_variables(variables, data)
             voice.log.hide(environment.secrets)
-            if (request := read_request(environment)) is not None:
+            if (request := read_request(environment)) is not None and request.action:
                 from component.actions import dispatch  # noqa: PLC0415 - what a run does not need
 
                 voice.act(dispatch.quiet_log())

@@ -31,9 +31,10 @@ def validated(document: Any) -> tuple[Config, tuple[str, ...]]:
         except ValidationError as error:
             wrong = list(wrong_values(error, Config, document))
             found = user_error(error, Config, document)
-        if not all(map(_is_forgiven, wrong)):
+        forgiven = [value for value in wrong if _is_forgiven(value)]
+        if not forgiven:
             break
-        for value in wrong:
+        for value in forgiven:
             document = _without(document, _to_a_key(value.steps))
             warnings.append(f"{value.sentence} It is left out.")
     raise found  # outside the handler, so that no traceback carries the values pydantic saw

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
+import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from component.errors import shorten
-from component.naming import UTF8_BOM
+from component.naming import MIB, UTF8_BOM
 
 SURROGATES: Final = ("\ud800", "\udfff")
 """First and last half of a pair: alone they are no text that UTF-8 can hold."""
 DEEPEST: Final = 100
 """Most objects and lists in each other; what nobody writes by hand would only exhaust the stack somewhere."""
+
+LONGEST: Final = 64 * MIB
+"""Most bytes of a document. The platform's own limits are far below; what is longer would only fill the memory."""
 
 Step = str | int
 """A key of an object or a position in a list."""
@@ -32,7 +38,26 @@ class _RepeatingObject(dict[str, Any]):
 
 def read_json(path: Path) -> Any:
     """Read a file as `parse_json` does; OSError when it cannot be read."""
-    return parse_json(path.read_bytes())
+    return parse_json(read_document_file(path))
+
+
+def read_document_file(path: Path) -> bytes:
+    """Return the bytes of a document.
+
+    OSError when there is none or it cannot be read, also for what has no end or would wait for a writer: pipes, devices
+    and sockets. JsonFaultError when it is longer than `LONGEST`.
+    """
+    if not stat.S_ISREG(path.stat().st_mode):
+        is_folder = path.is_dir()
+        raise OSError(errno.EISDIR if is_folder else errno.EINVAL, "It is a folder" if is_folder else "It is no file")
+    data = bytearray()
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # without waiting, should it be a pipe by now
+    with os.fdopen(handle, "rb") as file:
+        while piece := file.read(MIB):
+            data += piece
+            if len(data) > LONGEST:
+                raise JsonFaultError(f"is longer than {LONGEST // MIB} MiB")
+    return bytes(data)
 
 
 def parse_json(data: bytes) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any, Literal
 from component.config.blanks import without_blanks
 from component.config.fields import empty_list_as_object
 from component.config.forgiving import document_warnings, validated
-from component.config.json_text import JsonFaultError, parse_json
+from component.config.json_text import JsonFaultError, parse_json, read_document_file
 from component.config.model import Config
 from component.config.secrets import secrets_in
 from component.errors import UserError
@@ -50,7 +51,9 @@ def parse_config(document: Any) -> Config:
 
 def notation_of(data_dir: Path) -> Notation:
     """Return how the platform writes into a data folder: as YAML where there is config.yml and no config.json."""
-    return "yaml" if not (data_dir / CONFIG_FILE).exists() and (data_dir / CONFIG_YAML_FILE).exists() else "json"
+    # os.path, since a Path raises for a folder that may not be searched
+    is_yaml = not os.path.exists(data_dir / CONFIG_FILE) and os.path.exists(data_dir / CONFIG_YAML_FILE)  # noqa: PTH110
+    return "yaml" if is_yaml else "json"
 
 
 def read_document(data_dir: Path) -> Document:
@@ -58,7 +61,7 @@ def read_document(data_dir: Path) -> Document:
     notation = notation_of(data_dir)
     path = data_dir / (CONFIG_FILE if notation == "json" else CONFIG_YAML_FILE)
     try:
-        value = parse_text(path.read_bytes(), notation)
+        value = parse_text(read_document_file(path), notation)
     except (FileNotFoundError, NotADirectoryError):
         raise UserError(
             "config.missing",

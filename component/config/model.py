@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Annotated, Any, Final, Self
 
-from pydantic import Field, PrivateAttr, model_validator
+from pydantic import BeforeValidator, Field, PrivateAttr, model_validator
 
 from component.config import rules
 from component.config.fields import refuse
@@ -49,6 +49,15 @@ __all__ = [
 ]
 
 
+RUN: Final = "run"
+"""The action of a job; every other is a synchronous one (reference keboola 1.7)."""
+
+
+def _run_if_blank(value: Any) -> Any:
+    """Take an empty action for a run, as keboola.component does."""
+    return RUN if value == "" else value
+
+
 class Config(Platform):
     """A whole config.json; what may hold secrets is never in its repr.
 
@@ -60,7 +69,7 @@ class Config(Platform):
     parameters: Parameters = Parameters()
     image_parameters: ImageParameters = Field(default=ImageParameters(), repr=False)
     authorization: AnyObject = Field(default_factory=dict, repr=False)
-    action: str = "run"
+    action: Annotated[str, BeforeValidator(_run_if_blank)] = RUN
     shared_code_id: Text | None = None
     shared_code_row_ids: PhpList[Text] = ()
     variables_id: Text | None = None

@@ -12,14 +12,14 @@ from typing import Any
 import pyarrow as pa
 
 from component import identity
-from component.dataset.commit import TRIES, CommitPlan, Prepared, commit
+from component.dataset.commit import TRIES, CommitPlan, Prepared, commit, discard
 from component.dataset.fit import check_indices
 from component.dataset.header import Header, StoredHeader
-from component.dataset.implicit import make_explicit
-from component.dataset.keys import check_uuid, schema_key
-from component.dataset.layout import Layout, trusted_schema
+from component.dataset.keys import check_uuid
+from component.dataset.layout import Layout
 from component.dataset.reader import Dataset
-from component.dataset.schema import decode_schema
+from component.dataset.trusted import read_schema
+from component.dataset.writable import make_explicit
 from component.dataset.write import PartitionWriter, Written
 from component.errors import CommitRefusedError, CommitUnknownError, TablemillError, UserError
 from component.store.base import Store
@@ -70,10 +70,7 @@ def open_base(store: Store, uuid: str) -> Base:
             f"The dataset {uuid!r} has several tables, which cannot be changed one by one",
             remedy="Copy each table to a dataset of its own.",
         )
-    schema = decode_schema(store.get(schema_key(uuid, header.table)))
-    return Base(
-        stored, Dataset(store, header, header.table, trusted_schema(header.extras, schema, header.partition_keys))
-    )
+    return Base(stored, Dataset(store, header, header.table, read_schema(store, header, header.table)))
 
 
 def apply_change(store: Store, uuid: str, decide: Callable[[Base], Change | None]) -> Prepared | None:
@@ -149,9 +146,7 @@ def _write_group(store: Store, layout: Layout, rows: Iterable[pa.Table]) -> Writ
 
 
 def _delete(store: Store, written: Iterable[Written]) -> None:
-    for part in written:
-        for file in part.files:
-            store.delete(file.key)
+    discard(store, (file.key for part in written for file in part.files))
 
 
 def labels_in_order(header: Header) -> list[str]:

@@ -11,25 +11,25 @@ original clients know only the schema and cannot read the dataset until the next
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from component import clock, identity
-from component.dataset.data_file import read_rows
+from component import clock
 from component.dataset.fit import check_indices, fit_layout
-from component.dataset.header import EXTRAS, Header, HeaderFormat, StoredHeader, read_header
-from component.dataset.history import forget, keep, stamped
-from component.dataset.implicit import make_explicit
-from component.dataset.index import Fragment, build_index, decode_fragment, fragment_of_files, fragment_of_index
-from component.dataset.keys import header_key, index_key, schema_key
-from component.dataset.layout import Layout, describe_columns, trusted_schema
-from component.dataset.lookup import read_embedded, read_index
-from component.dataset.schema import decode_schema, normal_schema
-from component.dataset.swap import restore_schema, same_header, swap_header, swap_schema, undo_schema
+from component.dataset.header import EXTRAS, Header, HeaderFormat, StoredHeader
+from component.dataset.history import forget, keep, stamped, was_committed
+from component.dataset.indexing import Stays, put_indices
+from component.dataset.keys import schema_key
+from component.dataset.layout import Layout, describe_columns
+from component.dataset.moving import remove_header
+from component.dataset.schema import normal_schema
+from component.dataset.swap import restore_schema, same_header, schema_of_base, swap_header, swap_schema, undo_schema
+from component.dataset.trusted import read_schema
+from component.dataset.writable import make_explicit, settled_header
 from component.dataset.write import Written
 from component.errors import CommitRefusedError, CommitUnknownError, TablemillError
 from component.store.base import Store
@@ -63,6 +63,11 @@ class CommitPlan:
         return self.mode == "append" and self.base is not None
 
     @property
+    def stays(self) -> Stays | None:
+        """What of the base the new indices are to hold as well."""
+        return Stays(self.base.header, self.kept, self.rebuilt) if self.appends and self.base else None
+
+    @property
     def kept(self) -> dict[str, Mapping[str, str]]:
         """The partitions of the base that stay."""
         if self.base is None or self.mode != "append":
@@ -75,7 +80,7 @@ class CommitPlan:
 class Prepared:
     """A commit that is ready: everything is in the store but schema and header, which `publish` puts.
 
-    `index_values` counts the distinct values of each index; `schema_before` is what `_common_metadata` held.
+    `index_values` counts the distinct values of each index; `schema_before` is the `_common_metadata` of the base.
     """
 
     plan: CommitPlan
@@ -119,17 +124,25 @@ def plan_commit(
 
 
 def _schema_of(store: Store, header: Header) -> pa.Schema:
-    stored = decode_schema(store.get(schema_key(header.uuid, header.table)))
-    return normal_schema(trusted_schema(header.extras, stored, header.partition_keys), header.partition_keys)
+    return normal_schema(read_schema(store, header, header.table), header.partition_keys)
 
 
 def prepare(store: Store, plan: CommitPlan, written: Sequence[Written]) -> Prepared:
-    """Put the index files under new names, make the header and keep a copy; nothing that a reader sees changes."""
-    index_keys, index_values = _put_indices(store, plan, written)
-    found = store.get_versioned(schema_key(plan.layout.uuid, plan.layout.table))
-    header = _new_header(plan, written, index_keys)
-    keep(store, header, plan.base.header if plan.base else None)
-    return Prepared(plan, header, index_values, found[0] if found else None)
+    """Put the index files under new names, make the header and keep a copy; nothing that a reader sees changes.
+
+    On any error nothing of that is left, as far as the store lets itself be tidied.
+    """
+    index_keys: dict[str, str] = {}
+    try:
+        index_values = put_indices(store, plan.layout, written, plan.stays, index_keys)
+        found = store.get_versioned(schema_key(plan.layout.uuid, plan.layout.table))
+        header = _new_header(plan, written, index_keys)
+        base = plan.base.header if plan.base else None
+        keep(store, header, base)
+    except BaseException:
+        discard(store, index_keys.values())
+        raise
+    return Prepared(plan, header, index_values, schema_of_base(found[0] if found else None, base))
 
 
 def publish(store: Store, prepared: Prepared) -> None:
@@ -151,24 +164,41 @@ def publish(store: Store, prepared: Prepared) -> None:
 
 
 def withdraw(store: Store, prepared: Prepared) -> None:
-    """Delete the index files of a commit that is not published, and the copy of its header."""
+    """Delete the copy of the header of a commit that is not published, and its index files.
+
+    What the store does not let go is garbage, which a collection finds.
+    """
     forget(store, prepared.header)
-    for key in prepared.header.indices.values():
-        store.delete(key)
+    discard(store, prepared.header.indices.values())
+
+
+def discard(store: Store, keys: Iterable[str]) -> None:
+    """Delete what nobody has named yet, as far as the store lets: what stays is garbage, which a collection finds."""
+    for key in keys:
+        with suppress(TablemillError):
+            store.delete(key)
 
 
 def commit(store: Store, plan: CommitPlan, written: Sequence[Written]) -> Prepared:
     """Prepare and publish; an append that loses the race is carried out again on the new base.
 
-    CommitRefusedError when an overwrite or a change loses it; then the caller deletes what was written.
+    CommitRefusedError when an overwrite or a change loses it. On any error but CommitUnknownError the caller deletes
+    what was written.
     """
     for attempt in range(TRIES):
         prepared = prepare(store, plan, written)
         try:
             publish(store, prepared)
-        except CommitRefusedError:
+        except CommitUnknownError:
+            raise
+        except TablemillError as error:
             withdraw(store, prepared)
-            if plan.mode != "append" or plan.operation or attempt == TRIES - 1:
+            if (
+                not isinstance(error, CommitRefusedError)
+                or plan.mode != "append"
+                or plan.operation
+                or attempt == TRIES - 1
+            ):
                 raise
             plan = replan(store, plan)
         else:
@@ -179,7 +209,8 @@ def commit(store: Store, plan: CommitPlan, written: Sequence[Written]) -> Prepar
 def replan(store: Store, plan: CommitPlan) -> CommitPlan:
     """Return the same commit on the state that is in the store now, for the data files that are written.
 
-    CommitRefusedError when that state asks for other files: it is partitioned or indexed in another way by now.
+    CommitRefusedError when that state asks for other files: it is partitioned or indexed in another way by now, or the
+    dataset has been deleted.
     """
     again = plan_commit(
         store,
@@ -189,6 +220,10 @@ def replan(store: Store, plan: CommitPlan) -> CommitPlan:
         storage_format=plan.storage_format,
         primary_key=plan.primary_key,
     )
+    if plan.base is not None and again.base is None:
+        raise CommitRefusedError(
+            "commit.refused", f"The dataset {plan.layout.uuid!r} has been deleted meanwhile", remedy="Run again."
+        )
     if _shape(again.layout) != _shape(plan.layout):
         raise CommitRefusedError(
             "commit.refused",
@@ -203,60 +238,33 @@ def _shape(layout: Layout) -> tuple[object, ...]:
 
 
 def rollback(store: Store, prepared: Prepared) -> bool:
-    """Put back the state before a publish, if nobody committed since, and say whether; a new dataset vanishes."""
+    """Put back the state before a publish, and say whether; False when it was not published. A new dataset vanishes.
+
+    CommitRefusedError when another writer has committed onto it: then it stays, and so must its files.
+    """
     plan, uuid = prepared.plan, prepared.header.uuid
-    live = read_header(store, uuid)
-    if live is None or not same_header(live.header, prepared.header):
-        return False
-    if plan.base is None:
-        store.delete(header_key(uuid, live.storage_format))
-        return True
-    restore_schema(store, prepared.schema_key, prepared.schema_before, prepared.dataset_schema)
+    live = settled_header(store, uuid)
+    if live is not None and same_header(live.header, prepared.header):
+        back = remove_header(store, live) if plan.base is None else _put_back(store, prepared, plan.base, live)
+        if back:
+            return True
+    if live is not None and was_committed(store, prepared.header, plan.base.header if plan.base else None):
+        raise CommitRefusedError(
+            "commit.refused",
+            f"Another writer has committed onto the new state of the dataset {uuid!r}, so it stays",
+            remedy="Delete the rows, or restore the state before, if they are not wanted.",
+        )
+    return False
+
+
+def _put_back(store: Store, prepared: Prepared, base: StoredHeader, live: StoredHeader) -> bool:
+    swap = restore_schema(store, prepared.schema_key, prepared.schema_before, prepared.dataset_schema)
     try:
-        swap_header(store, live, plan.base.header, plan.base.storage_format)
+        swap_header(store, live, base.header, base.storage_format)
     except CommitRefusedError:
+        undo_schema(store, swap)
         return False
     return True
-
-
-def _put_indices(store: Store, plan: CommitPlan, written: Sequence[Written]) -> tuple[dict[str, str], dict[str, int]]:
-    name = f"{clock.utc_now().isoformat()}-{identity.new_hex()[:8]}"
-    keys: dict[str, str] = {}
-    counts: dict[str, int] = {}
-    for column in plan.layout.secondary_indices:
-        fragments = [decode_fragment(part.fragments[column]) for part in written if part.files]
-        if plan.appends:
-            fragments.append(_base_fragment(store, plan, column))
-        built = build_index(column, plan.layout.index_type(column), fragments)
-        keys[column] = index_key(plan.layout.uuid, column, name)
-        counts[column] = built.values
-        store.put(keys[column], built.data)
-    return keys, counts
-
-
-def _base_fragment(store: Store, plan: CommitPlan, column: str) -> Fragment:
-    assert plan.base is not None  # noqa: S101 - `appends` says so
-    header, kept = plan.base.header, plan.kept
-    data_type = plan.layout.index_type(column)
-    index = header.indices.get(column)
-    if index is None or column in plan.rebuilt:
-        return _fragment_of_data(store, plan.layout, column, kept)
-    if isinstance(index, Mapping):
-        table = read_embedded(index, column, data_type)
-    else:
-        with store.open(index) as file:
-            table = read_index(file, column)
-    return fragment_of_index(table, column, kept, data_type)
-
-
-def _fragment_of_data(
-    store: Store, layout: Layout, column: str, partitions: Mapping[str, Mapping[str, str]]
-) -> Fragment:
-    columns = []
-    for label, files in partitions.items():
-        with store.open(files[layout.table]) as file:
-            columns.append((label, pc.unique(read_rows(file, layout.schema, [column], {})[column])))
-    return fragment_of_files(columns, layout.index_type(column))
 
 
 def _new_header(plan: CommitPlan, written: Sequence[Written], index_keys: Mapping[str, str]) -> Header:

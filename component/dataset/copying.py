@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from component.dataset.change import Base, open_base
+from component.dataset.commit import discard
 from component.dataset.garbage import delete_dataset
 from component.dataset.header import Header, read_header
 from component.dataset.history import forget, keep, stamped
@@ -39,8 +40,7 @@ def copy_dataset(store: Store, uuid: str, target: Store, target_uuid: str) -> in
     except CommitUnknownError:
         raise
     except TablemillError:  # and nothing else: an interrupt may come when the header is there already
-        for key in referenced(copied.partitions, copied.indices):
-            target.delete(key)
+        discard(target, referenced(copied.partitions, copied.indices))
         forget(target, copied)
         raise
     return count

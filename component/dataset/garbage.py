@@ -1,28 +1,38 @@
 """What a store holds for a dataset and nobody needs any more: found by one listing, deleted on demand.
 
-Needed is what the live state and the retained ones name. Everything else is garbage once it is older than `min_age`:
-until then it may belong to a writer that has not committed yet, or to a reader that opened an older state. Nothing is
-ever named again once no state names it, since every commit writes under new names; so what a listing found to be
-garbage stays garbage, and collecting twice, or two collecting at once, is the same as once.
+Needed is what these name: the live state, the retained ones, and every copy of a header that is younger than `min_age`,
+whose writer may be about to commit it. Everything else is garbage once it is older than `min_age`: until then it may
+belong to a writer that has not got so far. A state that was live within `min_age` is retained in any case, for readers
+that opened it and for a run that takes its commit back. Ages are told by the times at which the store says that objects
+were put, not by what writers say.
+
+What no state names is never named again, but by a restore. It puts its copy, then looks for the copy of the state that
+it wants; a collection deletes the copies of states first, then looks for new ones. So one of the two gives way.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Iterator
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
 from component import clock, naming
-from component.dataset.header import read_header
-from component.dataset.history import Commit, commit_of, history
+from component.dataset.header import StoredHeader, decode_header, read_header
+from component.dataset.history import Commit, commit_of, history, states_from
+from component.dataset.implicit import read_whole_header
 from component.dataset.keys import check_uuid, header_key, history_key, referenced
-from component.errors import UserError
+from component.dataset.swap import hold_schema
+from component.dataset.writable import newer_hidden, settled_header
+from component.errors import CommitRefusedError, UserError
 from component.store.base import Store
 
 MIN_AGE: Final = dt.timedelta(hours=24)
 KEEP_COMMITS: Final = 10
 KEEP_AGE: Final = dt.timedelta(days=7)
+_TRIES: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,23 +73,32 @@ def find_garbage(
 
     UserError `dataset.format` when a header cannot be read: then nothing can be known to be garbage.
     """
-    now = clock.utc_now()
+    now, wanted = clock.utc_now(), retention or Retention()
     hidden = header_key(check_uuid(uuid), "msgpack.zstd")
     # listed before the header is read: what a commit names in between is in that header
-    listed = [*store.list(f"{uuid}/"), *(stat for stat in store.list(hidden) if stat.key == hidden)]
-    live = read_header(store, uuid)
-    retained = tuple(_retained(history(store, uuid), retention or Retention(), now)) if live is not None else ()
-    needed = {key for commit in retained for key in _named(commit)}
+    listed = {stat.key: stat for stat in store.list(f"{uuid}/")}
+    live = read_whole_header(store, uuid)
+    listed |= {stat.key: stat for stat in store.list(f"{uuid}.")}
+    oldest = now - min_age
+    put = {key: dt.datetime.fromtimestamp(stat.modified, dt.UTC) for key, stat in listed.items()}
+    retained: tuple[Commit, ...] = ()
     if live is not None:
-        needed.add(header_key(uuid, live.storage_format))
-    oldest = (now - min_age).timestamp()
-    explicit, deleted = live is None or live.header.explicit, live is None
+        put_header = put.get(header_key(uuid, live.storage_format), now)
+        wanted = Retention(wanted.commits, max(wanted.age, min_age))
+        retained = tuple(_retained(states_from(store, live.header), wanted, now, put_header, put))
+        newer = newer_hidden(store, live.header) if live.storage_format == "json" else None
+        if newer is not None:
+            retained += tuple(itertools.takewhile(lambda one: one.id != retained[0].id, states_from(store, newer)))
+    young = [key for key in listed if _is_copy(key, uuid) and put[key] > oldest]
+    needed = {key for commit in (*retained, *_read_copies(store, uuid, young)) for key in _named(commit)}
+    deleted, explicit = live is None, live is None or live.header.explicit
     found = (
-        Unneeded(stat.key, stat.size, kind)
-        for stat in listed
-        if stat.key not in needed
-        and stat.modified <= oldest
-        and (kind := _kind(stat.key, uuid, explicit=explicit, deleted=deleted))
+        Unneeded(key, stat.size, kind)
+        for key, stat in listed.items()
+        if key not in needed
+        and put[key] <= oldest
+        and (key.startswith(f"{uuid}/") or (key == hidden and live is not None and live.storage_format == "json"))
+        and (kind := _kind(key, uuid, explicit=explicit, deleted=deleted))
     )
     return Garbage(uuid, tuple(found), retained)
 
@@ -87,39 +106,126 @@ def find_garbage(
 def collect(store: Store, garbage: Garbage) -> None:
     """Delete what was found: copies of headers first, so that no state is left that names a file that is gone.
 
-    What a commit has named since, by a writer that took longer than the least age, stays.
+    What has been committed since, by a writer that took longer than the least age, or is about to be by one that puts
+    an older state back, stays.
     """
-    live = read_header(store, garbage.uuid)
-    named = set(_named(commit_of(live.header))) if live is not None else set()
-    for one in sorted(garbage.objects, key=lambda one: (one.kind != "history", one.key)):
-        if one.key not in named:
-            store.delete(one.key)
+    uuid, found = garbage.uuid, {one.key: one.kind for one in garbage.objects}
+    known = {commit.id for commit in garbage.retained}
+    since = itertools.takewhile(lambda commit: commit.id not in known, _history(store, uuid))
+    needed = {key for commit in since for key in _named(commit)}
+    copies = [key for key, kind in found.items() if kind == "history" and key not in needed]
+    for key in copies:
+        store.delete(key)
+    kept = {history_key(uuid, name) for name in known}
+    fresh = [stat.key for stat in store.list(f"{uuid}/{naming.HISTORY_FOLDER}/") if stat.key not in kept]
+    needed |= {key for commit in _read_copies(store, uuid, fresh) for key in _named(commit)}
+    needed |= {key for commit in itertools.islice(_history(store, uuid), 1) for key in _named(commit)}
+    for key, kind in sorted(found.items()):
+        if kind == "header":
+            _delete_header(store, uuid, key)
+        elif kind != "history" and key not in needed:
+            store.delete(key)
 
 
-def delete_dataset(store: Store, uuid: str) -> int:
+def _delete_header(store: Store, uuid: str, key: str) -> None:
+    """Delete a header that JSON hides, or the schema of a dataset that is gone, unless that is no longer so."""
+    if key == header_key(uuid, "msgpack.zstd"):
+        hidden = store.get_versioned(key)
+        live = settled_header(store, uuid)
+        if hidden is not None and live is not None and live.storage_format == "json" and not _same(hidden[0], live):
+            store.delete_if(key, hidden[1])
+    elif read_header(store, uuid) is None:
+        store.delete(key)
+        _mend(store, uuid)
+
+
+def _same(hidden: bytes, live: StoredHeader) -> bool:
+    """Say whether a hidden header is the live state, which its writer may be moving there."""
+    try:
+        return commit_of(decode_header(hidden, "msgpack.zstd", live.header.uuid)).id == commit_of(live.header).id
+    except UserError:
+        return False
+
+
+def _mend(store: Store, uuid: str) -> None:
+    """Put the schema back that a deletion took from a dataset that was created meanwhile."""
+    live = read_header(store, uuid)
+    if live is not None:
+        hold_schema(store, live.header)
+
+
+def delete_dataset(store: Store, uuid: str, *, min_age: dt.timedelta = MIN_AGE) -> int:
     """Delete a dataset and return how many objects went: its headers first, which is the one step that readers see.
 
-    After a failure `find_garbage` finds the rest. UserError `dataset.missing` when there is nothing of that name.
+    What no state names and is younger than `min_age` stays: it may be of a writer who creates the dataset again. After
+    a failure `find_garbage` finds the rest, and what stayed. UserError `dataset.missing` when there is nothing of that
+    name, CommitRefusedError when other writers keep creating it.
     """
-    headers = [header_key(check_uuid(uuid), "json"), header_key(uuid, "msgpack.zstd")]
+    headers = [header_key(check_uuid(uuid), "msgpack.zstd"), header_key(uuid, "json")]
+    oldest = (clock.utc_now() - min_age).timestamp()
+    named = {key for commit in _history(store, uuid) for key in _named(commit)}
+    listed = list(store.list(f"{uuid}/"))
+    rest = [stat.key for stat in listed if stat.key in named or stat.modified <= oldest or _is_schema(stat.key)]
     present = [key for key in headers if store.get_versioned(key) is not None]
-    rest = [stat.key for stat in store.list(f"{uuid}/")]
-    if not present and not rest:
+    if not present and not listed:
         raise UserError("dataset.missing", f"There is no dataset {uuid!r} in {store.url}")
-    # msgpack first: a crash between the two must not uncover an older state that JSON had hidden
-    for key in (*reversed(present), *rest):
+    _delete_headers(store, uuid, headers)
+    for key in rest:
         store.delete(key)
+    _mend(store, uuid)
     return len(present) + len(rest)
 
 
-def _retained(commits: Iterable[Commit], retention: Retention, now: dt.datetime) -> Iterator[Commit]:
-    """Yield the states to keep: a state was live until the next one came, and a foreign one is as old as that."""
-    ended = now
+def _delete_headers(store: Store, uuid: str, headers: Sequence[str]) -> None:
+    """Delete msgpack, then JSON: a crash between the two must not uncover an older state that JSON had hidden."""
+    for _ in range(_TRIES):
+        for key in headers:
+            store.delete(key)
+        if all(store.get_versioned(key) is None for key in headers):
+            return  # else a writer was moving the header from one place to the other
+    raise CommitRefusedError("commit.refused", f"Others keep creating the dataset {uuid!r}", remedy="Run again.")
+
+
+def _history(store: Store, uuid: str) -> Iterator[Commit]:
+    """Yield the states as far as they can be read; none of a dataset that is gone."""
+    with suppress(UserError):
+        yield from history(store, uuid)
+
+
+def _retained(
+    commits: Iterable[Commit],
+    retention: Retention,
+    now: dt.datetime,
+    put_header: dt.datetime,
+    put: Mapping[str, dt.datetime],
+) -> Iterator[Commit]:
+    """Yield the states to keep.
+
+    A state was live until the next one was: at the latest when the live header was put, and when the copy of the one
+    after the next was put, whose writer had read the next one.
+    """
+    ended = [now, put_header]
     for position, commit in enumerate(commits):
-        if position and position >= retention.commits and now - ended > retention.age:
+        if position and position >= retention.commits and now - ended[position] > retention.age:
             return
         yield commit
-        ended = commit.time or ended
+        ended.append(min(put.get(history_key(commit.header.uuid, commit.id), put_header), put_header))
+
+
+def _read_copies(store: Store, uuid: str, keys: Iterable[str]) -> Iterator[Commit]:
+    for key in keys:
+        found = store.get_versioned(key)
+        with suppress(UserError):
+            if found is not None:
+                yield commit_of(decode_header(found[0], "msgpack.zstd", uuid))
+
+
+def _is_copy(key: str, uuid: str) -> bool:
+    return key.startswith(f"{uuid}/{naming.HISTORY_FOLDER}/")
+
+
+def _is_schema(key: str) -> bool:
+    return key.endswith(f"/{naming.COMMON_METADATA}")
 
 
 def _named(commit: Commit) -> Iterator[str]:

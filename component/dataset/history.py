@@ -11,18 +11,21 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
+import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from component import clock, identity
+from component import clock, identity, naming
 from component.dataset.header import EXTRAS, Header, decode_header, encode_header
 from component.dataset.implicit import read_whole_header
 from component.dataset.keys import check_uuid, history_key
-from component.errors import UserError
+from component.errors import TablemillError, UserError
 from component.store.base import Store
 
 _DIGITS = 32
+_TICK = dt.timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +81,13 @@ def _time(value: Any) -> dt.datetime | None:
 
 def stamped(header: Header, base: Header | None, operation: str) -> Header:
     """Return a header that says that it is a new commit onto a base, by which operation and when."""
+    before, now = commit_of(base) if base else None, clock.utc_now()
+    if before is not None and before.time is not None and before.time >= now:
+        now = before.time + _TICK  # a clock that goes back does not turn the order of states round
     commit = {
         "commit": identity.new_hex(),
-        "parent": commit_of(base).id if base else None,
-        "time": clock.utc_now().isoformat(),
+        "parent": before.id if before else None,
+        "time": now.isoformat(),
         "operation": operation,
         "state": digest_of(header.partitions, header.indices),
     }
@@ -100,8 +106,9 @@ def _put(store: Store, header: Header) -> None:
 
 
 def forget(store: Store, header: Header) -> None:
-    """Delete the copy of a header that is not committed."""
-    store.delete(history_key(header.uuid, commit_of(header).id))
+    """Delete the copy of a header that is not committed; one that the store does not let go is garbage."""
+    with suppress(TablemillError):
+        store.delete(history_key(header.uuid, commit_of(header).id))
 
 
 def history(store: Store, uuid: str) -> Iterator[Commit]:
@@ -112,17 +119,80 @@ def history(store: Store, uuid: str) -> Iterator[Commit]:
     live = read_whole_header(store, check_uuid(uuid))
     if live is None:
         raise UserError("dataset.missing", f"There is no dataset {uuid!r} in {store.url}")
-    commit: Commit | None = commit_of(live.header)
+    yield from states_from(store, live.header)
+
+
+def states_from(store: Store, header: Header) -> Iterator[Commit]:
+    """Yield the state of a header and those before it, as far back as they are kept; errors as `history`."""
+    commit: Commit | None = commit_of(header)
     seen: set[str] = set()
     while commit is not None and commit.id not in seen:
         yield commit
         seen.add(commit.id)
-        commit = _kept(store, uuid, commit.parent)
+        commit = _kept(store, header.uuid, commit.parent)
 
 
 def _kept(store: Store, uuid: str, name: str | None) -> Commit | None:
     found = store.get_versioned(history_key(uuid, name)) if name is not None else None
     return None if found is None else commit_of(decode_header(found[0], "msgpack.zstd", uuid))
+
+
+def was_committed(store: Store, header: Header, base: Header | None) -> bool | None:
+    """Say whether a state is live, or the live one comes of it; `base` is what it was to be committed onto.
+
+    None where that cannot be told: the base is the live state, or the history ends too early. A foreign state that
+    names files of ours comes of ours. Errors as `history`, but for `dataset.missing`.
+    """
+    ours, onto = commit_of(header).id, commit_of(base).id if base else None
+    fresh = set(header.partitions) - set(base.partitions if base else ())
+    try:
+        for position, commit in enumerate(history(store, header.uuid)):
+            if commit.id == ours or not fresh.isdisjoint(commit.header.partitions):
+                return True
+            if commit.id == onto:
+                return False if position else None
+            last = commit
+    except UserError as error:
+        if error.code != "dataset.missing":
+            raise
+        return None
+    return False if last.parent is None else None
+
+
+def comes_of(store: Store, header: Header, before: Header) -> bool:
+    """Say whether a state follows from another one, by one commit or more, as far as states are kept."""
+    wanted = commit_of(before).id
+    if commit_of(header).id == wanted:
+        return False
+    return any(one.id == wanted for one in states_from(store, header))
+
+
+def lost_commits(store: Store, uuid: str) -> Iterator[Commit]:
+    """Yield kept states that the live one does not come of, where a foreign client has put a header in their place.
+
+    A client that puts its header without looking overwrites what was committed meanwhile: then these are what was
+    lost. A commit that never came to be, since its writer was killed, looks the same. Errors as `history`.
+    """
+    chain = list(history(store, uuid))
+    known = {commit.id for commit in chain}
+    kept = list(_all_kept(store, uuid))
+    lost = {commit.parent for commit in chain if commit.foreign}
+    lost |= {commit.id for commit in kept if commit.id == chain[0].id and not _same(commit.header, chain[0].header)}
+    off = [commit for commit in kept if commit.id not in known]
+    while more := {commit.id for commit in off if commit.parent in lost} - lost:
+        lost |= more
+    yield from (commit for commit in off if commit.id in lost)
+
+
+def _same(left: Header, right: Header) -> bool:
+    return json.dumps(left.to_dict()) == json.dumps(right.to_dict())
+
+
+def _all_kept(store: Store, uuid: str) -> Iterator[Commit]:
+    for stat in store.list(history_key(uuid, "x").removesuffix(f"x{naming.HISTORY_SUFFIX}")):
+        found = store.get_versioned(stat.key)
+        if found is not None and stat.key.endswith(naming.HISTORY_SUFFIX):
+            yield commit_of(decode_header(found[0], "msgpack.zstd", uuid))
 
 
 def state_as_of(store: Store, uuid: str, as_of: str | dt.datetime) -> Commit:

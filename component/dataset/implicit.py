@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from component import naming
-from component.dataset.header import StoredHeader, encode_header, read_header
-from component.dataset.keys import header_key, keys_in_path, label_of_key
+from component.dataset.header import StoredHeader, read_header
+from component.dataset.keys import keys_in_path, label_of_key
 from component.store.base import Store
 
 
@@ -19,24 +19,11 @@ def read_whole_header(store: Store, uuid: str) -> StoredHeader | None:
     Two calls to the store at most, and a listing only for a header that names no partitions.
     """
     stored = read_header(store, uuid)
-    return stored if stored is None or stored.header.explicit else _with_partitions(store, stored)
+    return stored if stored is None or stored.header.explicit else with_partitions(store, stored)
 
 
-def make_explicit(store: Store, uuid: str) -> StoredHeader | None:
-    """Return a dataset's header after it has been made to name its partitions; the rows are the same before and after.
-
-    CommitRefusedError when another writer commits at the same time.
-    """
-    stored = read_whole_header(store, uuid)
-    if stored is None or stored.header.explicit:
-        return stored
-    header = replace(stored.header, explicit=True)
-    data = encode_header(header, stored.storage_format)
-    version = store.put_if(header_key(uuid, stored.storage_format), data, stored.version)
-    return StoredHeader(header, stored.storage_format, version)
-
-
-def _with_partitions(store: Store, stored: StoredHeader) -> StoredHeader:
+def with_partitions(store: Store, stored: StoredHeader) -> StoredHeader:
+    """Return a header that names no partitions with those that a listing finds."""
     header = stored.header
     partitions: dict[str, dict[str, str]] = {}
     for stat in store.list(f"{header.uuid}/"):

@@ -13,11 +13,11 @@ from component.dataset.data_file import read_rows
 from component.dataset.header import Header
 from component.dataset.history import state_as_of
 from component.dataset.implicit import read_whole_header
-from component.dataset.keys import check_uuid, partition_texts, schema_key
-from component.dataset.layout import source_order, trusted_schema
+from component.dataset.keys import check_uuid, partition_texts
+from component.dataset.layout import source_order
 from component.dataset.lookup import labels_where, lookup, read_embedded
 from component.dataset.predicates import Condition, Predicates, bind_predicates, residual
-from component.dataset.schema import decode_schema
+from component.dataset.trusted import read_schema
 from component.dataset.values import parse_value
 from component.errors import UserError
 from component.store.base import Store
@@ -63,8 +63,7 @@ def open_dataset(
     """
     header = _live_header(store, uuid) if as_of is None else state_as_of(store, uuid, as_of).header
     name = table or header.table
-    schema = decode_schema(store.get(schema_key(uuid, name)))
-    return Dataset(store, header, name, trusted_schema(header.extras, schema, header.partition_keys))
+    return Dataset(store, header, name, read_schema(store, header, name))
 
 
 def _live_header(store: Store, uuid: str) -> Header:

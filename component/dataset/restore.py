@@ -6,8 +6,8 @@ import datetime as dt
 
 from component.dataset.change import open_base
 from component.dataset.header import Header
-from component.dataset.history import Commit, forget, keep, stamped, state_as_of
-from component.dataset.keys import referenced, schema_key
+from component.dataset.history import Commit, commit_of, forget, keep, stamped, state_as_of
+from component.dataset.keys import history_key, referenced, schema_key
 from component.dataset.layout import described_schema
 from component.dataset.schema import decode_schema, normal_schema
 from component.dataset.swap import swap_header, swap_schema, undo_schema
@@ -18,19 +18,20 @@ from component.store.base import Store
 def restore(store: Store, uuid: str, as_of: str | dt.datetime) -> Commit:
     """Make an earlier state the live one again, and return that state.
 
-    UserError `dataset.history` when it is not kept, or its files have been collected since. CommitRefusedError when
-    another writer commits at the same time.
+    UserError `dataset.history` when it is not kept, or its files have been collected since, or are just now.
+    CommitRefusedError when another writer commits at the same time.
     """
     base = open_base(store, uuid)
     wanted = state_as_of(store, uuid, as_of)
-    _hold_complete(store, wanted)
     header = stamped(wanted.header, base.dataset.header, "restore")
     key = schema_key(uuid, header.table)
     described = described_schema(header.extras)
     schema = normal_schema(described, header.partition_keys) if described else decode_schema(store.get(key))
-    keep(store, header, base.dataset.header)
-    swap = swap_schema(store, key, schema)
+    swap = None
     try:
+        keep(store, header, base.dataset.header)  # from here on a collection spares what this copy names
+        _hold_complete(store, wanted, base.dataset.header)
+        swap = swap_schema(store, key, schema)
         swap_header(store, base.stored, header, base.stored.storage_format)
     except CommitUnknownError:
         raise
@@ -41,13 +42,14 @@ def restore(store: Store, uuid: str, as_of: str | dt.datetime) -> Commit:
     return wanted
 
 
-def _hold_complete(store: Store, wanted: Commit) -> None:
-    header = wanted.header
-    missing = _missing(store, header)
-    if missing:
+def _hold_complete(store: Store, wanted: Commit, live: Header) -> None:
+    """Raise UserError `dataset.history` for a state that is being collected, or has been: its copy goes first."""
+    kept = store.get_versioned(history_key(live.uuid, wanted.id)) is not None
+    missing = _missing(store, wanted.header)
+    if missing or not (kept or wanted.id == commit_of(live).id):
         raise UserError(
             "dataset.history",
-            f"Of the state {wanted.id} {len(missing)} files are gone, as {missing[0]!r}",
+            f"Of the state {wanted.id} {len(missing)} files are gone" + (f", as {missing[0]!r}" if missing else ""),
             remedy="Choose a younger state.",
         )
 

@@ -1,10 +1,8 @@
 """From one state of a dataset to the next and back: the schema, then the header, each put only onto what was read.
 
-The header is the commit. A dataset has one live header, and JSON hides msgpack, so a header that changes its format is
-committed in the old format first, then put in the new one, and the old one goes; a new dataset begins as JSON, so that
-two that create it meet at one key. A crash on the way leaves the same
-header twice, which is one state; a header that JSON hides is removed once commits have passed it. A store cannot delete
-on a condition: whoever commits within the one call that deletes a header of the old format loses that commit.
+The header is the commit. It is put where the one of its base is; a new dataset begins in msgpack, whatever its format:
+two that create it meet at one key, and one that comes too late is hidden by the JSON that is there. Then it moves to
+the place of its format (`moving`).
 """
 
 from __future__ import annotations
@@ -15,9 +13,12 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from component.dataset.header import Header, HeaderFormat, StoredHeader, decode_header, encode_header, read_header
-from component.dataset.keys import header_key
-from component.dataset.schema import decode_schema, encode_schema
+from component.dataset.header import Header, HeaderFormat, StoredHeader, encode_header, read_header
+from component.dataset.history import was_committed
+from component.dataset.keys import header_key, schema_key
+from component.dataset.layout import described_schema
+from component.dataset.moving import arrive, marked
+from component.dataset.schema import decode_schema, encode_schema, normal_schema
 from component.errors import CommitRefusedError, CommitUnknownError, RetryError, TablemillError, UserError
 from component.store.base import Store, Version
 
@@ -65,92 +66,110 @@ def undo_schema(store: Store, swap: SchemaSwap | None) -> None:
             store.put_if(swap.key, swap.before, swap.version)
 
 
-def restore_schema(store: Store, key: str, before: bytes | None, ours: pa.Schema) -> None:
-    """Put back a schema, if the one that is there is ours."""
+def restore_schema(store: Store, key: str, before: bytes | None, ours: pa.Schema) -> SchemaSwap | None:
+    """Put back a schema, if the one that is there is ours; None when nothing was put."""
     found = store.get_versioned(key)
     if before is not None and found is not None and found[0] != before and _is_schema(found[0], ours):
         with suppress(CommitRefusedError):
-            store.put_if(key, before, found[1])
+            return SchemaSwap(key, found[0], _put(store, key, before, found[1]))
+    return None
+
+
+def schema_of_base(data: bytes | None, base: Header | None) -> bytes | None:
+    """Return the schema to put back for a base: what was there, or what the base says where that is another's."""
+    described = described_schema(base.extras) if base is not None else None
+    if data is None or base is None or described is None:
+        return data
+    schema = normal_schema(described, base.partition_keys)
+    return data if _is_schema(data, schema) else encode_schema(schema)
+
+
+def hold_schema(store: Store, header: Header) -> None:
+    """Put the schema of the live state where another one or none is; what the store refuses stays as it is.
+
+    A writer that put its own and lost, or a deletion, may have come between our schema and our header. Each that
+    commits looks after it has, so the last one leaves it right.
+    """
+    described = described_schema(header.extras)
+    if described is None:
+        return
+    key, schema = schema_key(header.uuid, header.table), normal_schema(described, header.partition_keys)
+    with suppress(TablemillError):
+        found = store.get_versioned(key)
+        if found is not None and _is_schema(found[0], schema):
+            return
+        live = read_header(store, header.uuid)
+        if live is not None and same_header(live.header, header):
+            store.put_if(key, encode_schema(schema), found[1] if found else None)
 
 
 def swap_header(store: Store, base: StoredHeader | None, header: Header, storage_format: HeaderFormat) -> None:
     """Put a header if the one that is there is still the base (None: none is): the commit.
 
-    CommitRefusedError when it is not. CommitUnknownError when the store does not say, and the header is not there.
+    CommitRefusedError when it is not. CommitUnknownError when the store does not say, and nothing that is there tells.
     """
-    first = base.storage_format if base else "json"
-    key = header_key(header.uuid, first)
+    first: HeaderFormat = base.storage_format if base else "msgpack.zstd"
+    header = marked(header, first, storage_format)
     try:
-        version = store.put_if(key, encode_header(header, first), base.version if base else None)
+        version = store.put_if(
+            header_key(header.uuid, first), encode_header(header, first), base.version if base else None
+        )
     except CommitUnknownError:
-        if not _is_live(store, header):
+        if not _is_done(store, base, header):
             raise
-        return
-    if base is None:
-        _give_way(store, header)
-    live = StoredHeader(header, first, version)
-    with suppress(TablemillError):  # the commit is done, and no failure may say otherwise
-        if first != storage_format:
-            _change_format(store, live, storage_format)
-        elif base is not None and first == "json":
-            _remove_hidden(store, live, base.header)
+        live = _read_again(store, header)
+    else:
+        live = StoredHeader(header, first, version)
+        if base is None:
+            _hold_visible(store, live)
+    if live is not None:
+        hold_schema(store, header)
+        arrive(store, live, storage_format)
 
 
-def _give_way(store: Store, header: Header) -> None:
-    """Take a new header back where another writer created the dataset at the same time and moved it to msgpack.
-
-    CommitRefusedError then; a crash just before would leave this header hiding that one.
-    """
-    hidden_key = header_key(header.uuid, "msgpack.zstd")
-    try:
-        found = store.get_versioned(hidden_key)
-    except TablemillError:
-        return
-    if found is not None:
-        store.delete(header_key(header.uuid, "json"))
-        raise CommitRefusedError("commit.refused", f"The dataset {header.uuid!r} has been created meanwhile")
-
-
-def _is_live(store: Store, header: Header) -> bool:
-    try:
+def _read_again(store: Store, header: Header) -> StoredHeader | None:
+    with suppress(TablemillError):
         live = read_header(store, header.uuid)
+        return live if live is not None and same_header(live.header, header) else None
+    return None
+
+
+def _is_done(store: Store, base: StoredHeader | None, header: Header) -> bool:
+    """Say whether a commit happened whose answer was lost; False where it may still be open.
+
+    CommitRefusedError when another one happened in its place.
+    """
+    try:
+        done = was_committed(store, header, base.header if base else None)
     except TablemillError:
         return False
-    return live is not None and same_header(live.header, header)
+    if done is None:
+        return False
+    if not done:
+        raise _refused(header)
+    return True
 
 
-def _change_format(store: Store, live: StoredHeader, storage_format: HeaderFormat) -> None:
-    """Move the live header to another format, unless another writer has committed since in the old one."""
-    uuid = live.header.uuid
-    old_key, new_key = header_key(uuid, live.storage_format), header_key(uuid, storage_format)
-    data = encode_header(live.header, storage_format)
-    store.put(new_key, data)
-    found = store.get_versioned(old_key)
-    if found is not None and found[1] == live.version:
-        store.delete(old_key)
-    elif found is not None and (store.get_versioned(new_key) or (b"",))[0] == data:
-        store.delete(new_key)
+def _hold_visible(store: Store, live: StoredHeader) -> None:
+    """Refuse a new dataset that is hidden by a JSON header, which another writer put before.
 
-
-def _remove_hidden(store: Store, live: StoredHeader, base: Header) -> None:
-    """Delete a msgpack header that the live JSON header hides.
-
-    One of the same commit as the base stays for now: another writer may be about to make it the live one.
+    That one may go meanwhile, and others commit onto ours: so it is refused only when it could be taken away.
     """
-    hidden_key = header_key(base.uuid, "msgpack.zstd")
-    hidden = store.get_versioned(hidden_key)
-    if hidden is None or _commit_of(hidden[0], base.uuid) == base.extras.get("commit"):
-        return
-    found = store.get_versioned(header_key(base.uuid, "json"))
-    if found is not None and found[1] == live.version:
-        store.delete(hidden_key)
-
-
-def _commit_of(data: bytes, uuid: str) -> object:
+    key = header_key(live.header.uuid, live.storage_format)
     try:
-        return decode_header(data, "msgpack.zstd", uuid).extras.get("commit")
-    except UserError:
-        return ""
+        visible = was_committed(store, live.header, None)
+        if not visible and not store.delete_if(key, live.version):
+            visible = was_committed(store, live.header, None)
+    except TablemillError as error:
+        text = f"The header was put, and whether another one hides it is not known: {error.text}"
+        raise CommitUnknownError("commit.unknown", text, remedy="Read the dataset to learn which is there.") from error
+    if not visible:
+        raise _refused(live.header)
+
+
+def _refused(header: Header) -> CommitRefusedError:
+    text = f"Another writer has committed to the dataset {header.uuid!r} meanwhile"
+    return CommitRefusedError("commit.refused", text, remedy="Read it again and repeat the change.")
 
 
 def same_header(left: Header, right: Header) -> bool:

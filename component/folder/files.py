@@ -19,6 +19,7 @@ from component.naming import ARCHIVE_SUFFIX, MANIFEST_SUFFIX
 from component.staging.buckets import Staged
 
 CSV_SUFFIXES: Final = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
+PARQUET_SUFFIX: Final = ".parquet"
 _WITH_ID: Final = re.compile(r"[0-9]+_(.+)", re.DOTALL)
 
 
@@ -102,10 +103,16 @@ def _staged_file(path: Path, said: FileManifest, staged: Staged) -> InputFile:
             f"The dataset archive {path.name!r} lies in {where}, and is read only from in/files",
             remedy='Configure a "store", or have the component registered with the staging "local".',
         )
-    is_csv = name.lower().endswith(CSV_SUFFIXES)
-    kind = FileKind.CSV if is_csv else FileKind.OTHER
-    warnings = () if is_csv else (f"The file {path.name!r} lies in {where} and is not read.",)
+    kind = _kind_by_name(name)
+    warnings = (f"The file {path.name!r} lies in {where} and is not read.",) if kind is FileKind.OTHER else ()
     return InputFile(path.name, path, staged.sliced, (), name, kind, said.id, said.tags, said, warnings, staged)
+
+
+def _kind_by_name(name: str) -> FileKind:
+    """Return what a file in a bucket is taken for: which ones to look into has to be known before looking."""
+    if name.lower().endswith(PARQUET_SUFFIX):
+        return FileKind.PARQUET
+    return FileKind.CSV if name.lower().endswith(CSV_SUFFIXES) else FileKind.OTHER
 
 
 def stored_name(file_name: str) -> str:

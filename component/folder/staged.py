@@ -6,13 +6,16 @@ import datetime as dt
 import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qs
 
 from component.config.json_text import json_path
 from component.errors import Place, UserError
+from component.folder.layout import DataFolder, entries
 from component.folder.manifest_object import ManifestObject
+from component.naming import MANIFEST_SUFFIX
 from component.staging.buckets import (
     BUCKET_NAME,
     REGION,
@@ -28,6 +31,8 @@ S3_SECTION: Final = "s3"
 AZURE_SECTION: Final = "abs"
 CREDENTIALS: Final = "credentials"
 AZURE_DOMAIN: Final = "core.windows.net"
+DEFAULT_REGION: Final = "us-east-1"
+"""Where S3 looks for a bucket of which nothing is said; it answers for one that is elsewhere that it is."""
 ANY_TEXT: Final = re.compile(r".+", re.DOTALL)
 
 
@@ -49,6 +54,21 @@ def names_bucket(path: Path) -> bool:
     except UserError:
         return False
     return any(found.values.get(name) for name in (S3_SECTION, AZURE_SECTION))
+
+
+def staged_secrets(folder: DataFolder) -> frozenset[str]:
+    """Return the credentials in the manifests of a folder, to be hidden in every text; never an error."""
+    secrets: set[str] = set()
+    for path in (*_manifests_in(folder.in_tables), *_manifests_in(folder.in_files)):
+        with suppress(UserError):
+            secrets.update(credentials_in(path))
+    return frozenset(secrets)
+
+
+def _manifests_in(folder: Path) -> list[Path]:
+    with suppress(UserError):
+        return [path for path in entries(folder) if path.name.endswith(MANIFEST_SUFFIX) and path.is_file()]
+    return []
 
 
 def credentials_in(path: Path) -> frozenset[str]:
@@ -79,7 +99,7 @@ def _public(section: Any) -> Any:
 
 def _s3(section: ManifestObject, variables: Mapping[str, str]) -> Staged:
     credentials = section.object(CREDENTIALS)
-    region = _needed(section, "region", REGION)
+    region = _needed(section, "region", REGION) if section.text("region") else DEFAULT_REGION
     bucket = S3Bucket(
         name=_needed(section, "bucket", BUCKET_NAME),
         region=region,

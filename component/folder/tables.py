@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -12,7 +11,7 @@ from component.folder.layout import DataFolder, entries
 from component.folder.magic import is_gzip
 from component.folder.manifest import TableManifest, manifest_path
 from component.folder.slices import Slice, is_data, slices_of
-from component.folder.staged import credentials_in
+from component.folder.staged import staged_secrets
 from component.naming import MANIFEST_SUFFIX
 from component.staging.buckets import Staged
 
@@ -77,16 +76,6 @@ def orphaned_manifests(folder: DataFolder) -> tuple[str, ...]:
     """Return a warning for each manifest in in/tables whose table is not there, nor in a bucket."""
     orphans = [path for path in _orphans(entries(folder.in_tables)) if TableManifest.read(path).staged is None]
     return tuple(f"The manifest {path.name!r} in in/tables has no table beside it and is ignored." for path in orphans)
-
-
-def staged_secrets(folder: DataFolder) -> frozenset[str]:
-    """Return the credentials in the manifests of a folder, to be hidden in every text; never an error."""
-    secrets: set[str] = set()
-    for path in (*entries(folder.in_tables), *entries(folder.in_files)):
-        if path.name.endswith(MANIFEST_SUFFIX) and path.is_file():
-            with suppress(UserError):
-                secrets.update(credentials_in(path))
-    return frozenset(secrets)
 
 
 def header_mode(table: InputTable) -> HeaderMode:

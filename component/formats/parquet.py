@@ -1,7 +1,8 @@
-"""Parquet files as input: splits of row groups, typed by the file, read batch by batch."""
+"""Parquet as input, in files or in a bucket: splits of row groups, typed by the file, read batch by batch."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +14,7 @@ import pyarrow.parquet as pq
 from component import naming
 from component.errors import Place, UserError
 from component.formats.rows import Parsed
+from component.staging.locations import Location, open_seekable
 from component.tables.cast import CALENDAR, apply_null_rule, cast_text, is_within_calendar
 from component.tables.numeric import cast_values
 from component.tables.types import Column, TableSchema, TypeName, column_of_arrow, is_text
@@ -24,11 +26,11 @@ _READ_BYTES: Final = 1 * naming.MIB
 
 @dataclass(frozen=True, slots=True)
 class ParquetSplit:
-    """Row groups of one file, `first` up to but not including `stop`. `size` is their share of the file in bytes."""
+    """Row groups of one file or object, `first` up to but not including `stop`. `size` is their share in bytes."""
 
     table: str
     slice: str
-    path: Path
+    location: Location
     first: int
     stop: int
     size: int
@@ -47,7 +49,7 @@ class ParquetReader:
 
     def read(self, split: ParquetSplit) -> Iterator[Parsed]:
         """Yield batches of rows. UserError `source.format` for a damaged file, `column.missing`, `cell.type`."""
-        with opened(split.path, split.place) as file:
+        with opened(split.location, split.place) as file:
             names = self._names_in(file, split.place)
             groups = list(range(split.first, split.stop))
             for batch in file.iter_batches(_BATCH_ROWS, row_groups=groups, columns=names, use_threads=False):
@@ -97,15 +99,20 @@ def _misfit(column: Column, place: Place, why: str) -> UserError:
 
 
 class opened:  # noqa: N801 - used like a function, as contextlib's own
-    """Open a Parquet file; what pyarrow says of a damaged one becomes UserError `source.format`."""
+    """Open Parquet; what pyarrow says of a damaged file becomes UserError `source.format`.
 
-    def __init__(self, path: Path, place: Place) -> None:
-        self._path = path
+    Of an object, the columns of a split are asked for at once, in few large requests; it has the errors of reading one.
+    """
+
+    def __init__(self, location: Location, place: Place) -> None:
+        self._location = location
         self._place = place
 
     def __enter__(self) -> pq.ParquetFile:
+        is_file = isinstance(self._location, Path)
+        source = self._location if is_file else open_seekable(self._location)
         try:
-            self._file = pq.ParquetFile(self._path, pre_buffer=False, buffer_size=_READ_BYTES)
+            self._file = pq.ParquetFile(source, pre_buffer=not is_file, buffer_size=_READ_BYTES if is_file else 0)
         except (pa.ArrowException, OSError) as error:
             raise self._damaged(error) from error
         return self._file
@@ -120,30 +127,36 @@ class opened:  # noqa: N801 - used like a function, as contextlib's own
         return UserError("source.format", f"The Parquet file cannot be read: {first}", place=self._place)
 
 
-def parquet_schema(path: Path, place: Place) -> TableSchema:
+def parquet_schema(location: Location, place: Place) -> TableSchema:
     """Return the columns of a Parquet file.
 
     UserError `column.type` for types that have no form in a table, `column.duplicate` for a name that is there twice.
     """
-    with opened(path, place) as file:
+    with opened(location, place) as file:
         fields = list(file.schema_arrow)
-    names = [field.name for field in fields]
-    for name in names:
-        if names.count(name) > 1:
+    for name, count in Counter(field.name for field in fields).items():
+        if count > 1:
             raise UserError("column.duplicate", "The file has a column twice", place=replace(place, column=name))
     return TableSchema(tuple(column_of_arrow(field.name, field.type) for field in fields))
 
 
-def parquet_splits(path: Path, place: Place, *, split_bytes: int) -> tuple[ParquetSplit, ...]:
+def parquet_rows(location: Location, place: Place) -> int:
+    """Return how many rows a Parquet file says it has."""
+    with opened(location, place) as file:
+        rows: int = file.metadata.num_rows
+    return rows
+
+
+def parquet_splits(location: Location, place: Place, *, split_bytes: int) -> tuple[ParquetSplit, ...]:
     """Cut a file into runs of row groups of about `split_bytes` of text each, reckoned as twice their size."""
-    table, slice_name = place.table or path.name, place.slice or path.name
-    with opened(path, place) as file:
+    table, slice_name = place.table or "", place.slice or ""
+    with opened(location, place) as file:
         sizes = [file.metadata.row_group(n).total_byte_size for n in range(file.metadata.num_row_groups)]
     splits: list[ParquetSplit] = []
     first, size = 0, 0
     for number, group in enumerate(sizes):
         size += group
         if size * 2 >= split_bytes or number == len(sizes) - 1:
-            splits.append(ParquetSplit(table, slice_name, path, first, number + 1, size))
+            splits.append(ParquetSplit(table, slice_name, location, first, number + 1, size))
             first, size = number + 1, 0
     return tuple(splits)

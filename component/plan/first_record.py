@@ -26,9 +26,9 @@ def header_mode_seen(
     mode = header_mode(table)
     columns = table.manifest.columns if table.manifest else ()
     said = table.manifest is not None and table.manifest.has_header is not None
-    if said or not columns or not parts or table.staged is not None:
+    if said or not columns or not parts:
         return mode, ()
-    first = _first_record(table, parts[0], dialect)
+    first = _first_record(table, next((part for part in parts if part.size), parts[0]), dialect)
     if mode is HeaderMode.MANIFEST and first == columns:
         text = f"The first row of {table.name!r} repeats the names of its columns and is read as a row"
         return mode, (f'{text}, as the platform does; if it is a header, add "has_header": true to the manifest.',)

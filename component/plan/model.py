@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal
 
 from component.dataset.commit import Mode
 from component.dataset.header import HeaderFormat
-from component.errors import UserError
 from component.formats.csv.dialect import Dialect
 from component.plan.options import FILE_DEFAULTS, TABLE_DEFAULTS, FileOptions, TableOptions
 from component.staging.locations import Location
@@ -29,19 +27,6 @@ class SourceSlice:
     gzip: bool = False
     data_start: int = 0
     skip_header: bool = False
-
-    @property
-    def path(self) -> Path:
-        """The file, for what reads only files; UserError `source.format` for an object of a bucket."""
-        if isinstance(self.location, Path):
-            return self.location
-        where = self.location.bucket.url(self.location.key)
-        raise UserError(
-            "source.format",
-            f"{where} is not CSV, and from a bucket only CSV is read",
-            place=self.location.place,
-            remedy='Set "file_type" of the input mapping to "csv".',
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
@@ -21,18 +22,19 @@ from component.tables.types import Column, TableSchema
 
 
 def find_sources(
-    folder: DataFolder, dialects: Mapping[str, GivenDialect] | None = None
+    folder: DataFolder, dialects: Mapping[str, GivenDialect] | None = None, *, called: str | None = None
 ) -> tuple[tuple[Source, ...], tuple[str, ...]]:
     """Return the sources of a folder, tables first, and the warnings about them.
 
-    `dialects` are delimiters and enclosures that the configuration gives a source, by any of its names. Reads manifests
-    and the first record of each slice that has a header; of what lies in a bucket also the lists of parts and the first
-    bytes of each part. UserError `source.manifest`, `source.format`, `csv.encoding`, `column.duplicate`,
-    `column.sets_differ`, `staged.credentials`, `staged.missing`; RetryError `staged.changed`, `staged.failed`.
+    `dialects` are delimiters and enclosures that the configuration gives a source, by any of its names. With `called`
+    only the sources that have this name are looked into. Reads manifests and the first record of each slice that has a
+    header; of what lies in a bucket also the lists of parts and the first bytes of each part. UserError
+    `source.manifest`, `source.format`, `csv.encoding`, `column.duplicate`, `column.sets_differ`, `staged.credentials`,
+    `staged.missing`; RetryError `staged.changed`, `staged.failed`.
     """
     given = dialects or {}
-    tables = input_tables(folder)
-    files = input_files(folder)
+    tables = [table for table in input_tables(folder) if called is None or called in _table_names(table)]
+    files = [file for file in input_files(folder) if called is None or called in _file_names(file)]
     found = [_table_source(table, given) for table in tables]
     found += [_file_source(file, given) for file in files if file.kind in {FileKind.CSV, FileKind.PARQUET}]
     warnings = [warning for table in tables for warning in table.warnings]
@@ -58,6 +60,11 @@ def _parts_of(item: InputTable | InputFile, name: str) -> tuple[tuple[SourceSlic
     return tuple(SourceSlice(part.name, part.object, part.object.size) for part in parts), warnings
 
 
+def _are_parquet(parts: Iterable[SourceSlice]) -> bool:
+    """Tell by the first part that has bytes: one of no rows may have none."""
+    return next((is_parquet(part.location) for part in parts if part.size), False)
+
+
 def _given(names: Iterable[str], dialects: Mapping[str, GivenDialect]) -> GivenDialect:
     return next((dialects[name] for name in names if name in dialects), GivenDialect())
 
@@ -66,7 +73,7 @@ def _table_source(table: InputTable, dialects: Mapping[str, GivenDialect]) -> Fo
     manifest = table.manifest
     names = _table_names(table)
     parts, warnings = _parts_of(table, table.name)
-    if parts and is_parquet(parts[0].location):
+    if _are_parquet(parts):
         return _parquet_source(table.name, bare_name(table.name), names, parts), warnings
     delimiter = (manifest.delimiter if manifest else None) or naming.DELIMITER
     enclosure = naming.ENCLOSURE if manifest is None or manifest.enclosure is None else manifest.enclosure
@@ -125,8 +132,8 @@ def _read_slice(
 
 def _distinct(columns: Iterable[str], table: str) -> tuple[str, ...]:
     names = tuple(columns)
-    for name in names:
-        if names.count(name) > 1:
+    for name, count in Counter(names).items():
+        if count > 1:
             raise UserError(
                 "column.duplicate",
                 "The table has a column twice",
@@ -144,9 +151,9 @@ def _distinct(columns: Iterable[str], table: str) -> tuple[str, ...]:
 
 
 def _file_source(file: InputFile, dialects: Mapping[str, GivenDialect]) -> Found:
-    names = _names(file.file_name, file.name, None)
+    names = _file_names(file)
     parts, warnings = _parts_of(file, file.file_name)
-    if file.kind is FileKind.PARQUET or (parts and is_parquet(parts[0].location)):
+    if file.kind is FileKind.PARQUET or _are_parquet(parts):
         return _parquet_source(file.file_name, bare_name(file.name), names, parts), warnings
     tabs = file.name.lower().endswith((".tsv", ".tsv.gz"))
     dialect = _given(names, dialects).over(Dialect("\t" if tabs else naming.DELIMITER))
@@ -157,7 +164,8 @@ def _file_source(file: InputFile, dialects: Mapping[str, GivenDialect]) -> Found
 
 def _parquet_source(file_name: str, own_name: str, names: tuple[str, ...], parts: tuple[SourceSlice, ...]) -> Source:
     place = Place(table=file_name)
-    schemas = [parquet_schema(part.path, replace(place, slice=part.name)) for part in parts]
+    parts = tuple(part for part in parts if part.size) or parts[:1]
+    schemas = [parquet_schema(part.location, replace(place, slice=part.name)) for part in parts]
     for part, schema in zip(parts, schemas, strict=True):
         if set(schema.columns) != set(schemas[0].columns):
             raise UserError(
@@ -184,6 +192,11 @@ def _table_names(table: InputTable) -> tuple[str, ...]:
     if manifest is not None and manifest.id is not None:
         return _names(table.name, manifest.name, manifest.id)
     return _names(table.name, (manifest.name if manifest else None) or stored_name(table.name), None)
+
+
+def _file_names(file: InputFile) -> tuple[str, ...]:
+    """Return what a configuration may call a file."""
+    return _names(file.file_name, file.name, None)
 
 
 _SUFFIXES = (".csv.gz", ".tsv.gz", ".csv", ".tsv", ".parquet", ".gz")

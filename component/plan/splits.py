@@ -36,7 +36,7 @@ def splits_of(
     splits: list[CsvSplit | ParquetSplit] = []
     for part in source.slices:
         if source.kind == "parquet":
-            splits += parquet_splits(part.path, Place(table=source.file_name, slice=part.name), split_bytes=size)
+            splits += parquet_splits(part.location, Place(table=source.file_name, slice=part.name), split_bytes=size)
         elif part.gzip:
             whole = ByteRange(0, part.size)
             splits.append(_csv_split(source, part, whole, limits))

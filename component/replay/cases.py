@@ -12,6 +12,7 @@ from typing import Final
 
 from component.errors import UserError
 from component.replay.request import Case
+from component.store.files import failing
 
 EXPECTED_CODE: Final = "expected-code"
 _CODES: Final = range(256)
@@ -22,20 +23,35 @@ _OUTPUTS: Final = ("expected-stdout", "expected-stderr")
 _DEEPEST: Final = 4
 
 
-def find_cases(source: Path, expected: Path | None) -> list[Case]:
-    """Return what is to be replayed: one run, or all cases in a folder, by name; UserError `replay.source`.
+def find_cases(source: Path, expected: Path | None, *, update: bool = False) -> list[Case]:
+    """Return what is to be replayed: one run, or all cases in a folder, by name.
 
-    `expected` is for a single run; cases have their own.
+    `expected` is for a single run; cases have their own. With `update` it is to be written. UserError `replay.source`,
+    `replay.expected`: whatever can be known before an hour is spent on a run.
     """
-    if not source.exists():
+    with failing(source, "read"):
+        exists = source.exists()
+    if not exists:
         raise UserError("replay.source", f"There is no {str(source)!r}", remedy="Give a ZIP, a folder, or cases.")
     folders = sorted(_case_folders(source, _DEEPEST)) if source.is_dir() else []
     if not folders:
-        return [Case(source.name, source, expected)]
+        _hold_expected(expected, update=update)
+        return [Case(source.absolute().name, source, expected)]
     if expected is not None:
         text = f"{str(source)!r} is a folder of cases, which have their own expectations"
         raise UserError("replay.expected", text, remedy="Leave --expected out, or name one case's source/data.")
-    return [_case(folder, source) for folder in folders]
+    return [_case(folder, source, update=update) for folder in folders]
+
+
+def _hold_expected(expected: Path | None, *, update: bool) -> None:
+    if update and expected is None:
+        raise UserError("replay.expected", "There is nothing to update", remedy="Name a folder with --expected.")
+    if update and expected is not None and expected.is_file():
+        text = f"{str(expected)!r} is a file, and only a folder is written"
+        raise UserError("replay.expected", text, remedy="Name a folder with --expected, then --update fills it.")
+    if not update and expected is not None and not expected.exists():
+        remedy = "Name what should come out, or write it with --update."
+        raise UserError("replay.expected", f"There is no {str(expected)!r}", remedy=remedy)
 
 
 def _case_folders(folder: Path, levels: int) -> Iterator[Path]:
@@ -48,11 +64,12 @@ def _case_folders(folder: Path, levels: int) -> Iterator[Path]:
                 yield from _case_folders(inner, levels - 1)
 
 
-def _case(folder: Path, top: Path) -> Case:
+def _case(folder: Path, top: Path, *, update: bool) -> Case:
     name = folder.relative_to(top).as_posix() if folder != top else folder.name
     code = _expected_code(folder / EXPECTED_CODE)
+    of_code_only = bool(code) or ((folder / EXPECTED_CODE).is_file() and not update)
     expected = folder / _EXPECTED
-    compared = expected if expected.is_dir() or not code else None
+    compared = expected if expected.is_dir() or not of_code_only else None
     return Case(name, folder / _SOURCE, compared, code, placeholders=True, notes=tuple(_notes(folder)))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +23,7 @@ from component.replay.overlay import STATE, overlaid, overlays
 from component.replay.request import Case, Handling
 from component.replay.variables import secret_variables
 from component.report.masking import HIDDEN
+from component.store.files import failing
 
 PLACEHOLDER: Final = re.compile(r"\{\{\s*env\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
 _LISTED: Final = 50
@@ -46,8 +46,10 @@ def complete(data: Path, case: Case, handling: Handling) -> Completed:
     """
     if handling.config is not None:
         target = CONFIG_YAML_FILE if handling.config.suffix in {".yml", ".yaml"} else CONFIG_FILE
+        with failing(handling.config, "read"):
+            text = handling.config.read_bytes()
         (data / CONFIG_FILE).unlink(missing_ok=True)
-        shutil.copyfile(handling.config, data / target)
+        (data / target).write_bytes(text)
     notation = notation_of(data)
     config = data / (CONFIG_FILE if notation == "json" else CONFIG_YAML_FILE)
     state = data / "in" / ("state.json" if notation == "json" else "state.yml")
@@ -94,7 +96,10 @@ def _fill_placeholders(config: Path, variables: Mapping[str, str]) -> frozenset[
     """Replace placeholders in the text of the configuration; return the values, which are secrets as a rule."""
     if not config.is_file():
         return frozenset()
-    text = config.read_text(encoding="utf-8")
+    try:
+        text = config.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        return frozenset()  # whoever reads it says so
     names = set(PLACEHOLDER.findall(text))
     missing = sorted(names - variables.keys())
     if missing:

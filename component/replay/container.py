@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 import shutil
 import subprocess
@@ -25,6 +26,7 @@ NETWORKS: Final = ("bridge", "none")
 MEMORY: Final = "256m"
 ENGINE_FAILED: Final = 125
 """What the engine's own command ends with when it could not run the image."""
+_OF_ENGINE: Final = re.compile(r"PATH|HOME|TMPDIR|SSL_CERT_FILE|(DOCKER|CONTAINERS?|PODMAN|BUILDAH|XDG|LD)_.*")
 _USER_IDS: Final = range(20_000, 60_000)
 _SHOWN: Final = 5
 _ANSWER_SECONDS: Final = 60
@@ -55,7 +57,11 @@ def find_engine(asked: str | None) -> str:
 
 
 def flags(container: Container, work: Workspace, variables: Mapping[str, str], user: str | None) -> list[str]:
-    """Return the engine's arguments, as the platform gives them; values of variables are not among them."""
+    """Return the engine's arguments, as the platform gives them.
+
+    Values of variables are not among them, since others can read a command line; but for those that the engine's own
+    command would take for its own, which are no secrets.
+    """
     words = ["run", "--name", container.name, "--volume", f"{work.data}:/data", "--volume", f"{work.tmp}:/tmp"]
     words += ["--memory", container.memory, "--network", container.network]
     if container.cpus is not None:
@@ -67,7 +73,7 @@ def flags(container: Container, work: Workspace, variables: Mapping[str, str], u
     if container.folder is not None:
         words += ["--workdir", container.folder]
     for name in sorted(variables):
-        words += ["--env", name]
+        words += ["--env", f"{name}={variables[name]}" if _OF_ENGINE.fullmatch(name) else name]
     return [*words, container.image, *container.arguments]
 
 
@@ -80,7 +86,8 @@ def run_container(
     """
     user = _user(container, work)
     words = [container.engine, *flags(container, work, variables, user)]
-    command = Command(words, {**os.environ, **variables}, None, timeout)
+    handed = {name: value for name, value in variables.items() if not _OF_ENGINE.fullmatch(name)}
+    command = Command(words, {**os.environ, **handed}, None, timeout)
     try:
         ended = run_command(command, work.root, on_timeout=lambda: _kill(container))
         state = _state(container)
@@ -163,6 +170,7 @@ def _written_elsewhere(container: Container) -> list[Remark]:
 
 
 def _not_run(container: Container, ended: Ended, state: Mapping[str, object]) -> UserError:
-    why = str(state.get("Error") or "") or ended.stderr.strip() or "it does not answer"
+    said = ended.stderr.split("\n\n")[0].strip()  # the rest is how the engine is called
+    why = str(state.get("Error") or "") or said or "it does not answer"
     remedy = "Check that the engine runs and that the image is there or can be fetched."
     return UserError("replay.command", f"The image {container.image!r} cannot be run: {why[:500]}", remedy=remedy)

@@ -20,14 +20,17 @@ _PARTS: Final = ("tables", "files", "state.json", "usage.json", "result.json")
 
 
 @contextmanager
-def expected_out(expected: Path) -> Iterator[Path]:
-    """Yield the expected out/ folder; UserError `replay.expected`, or `replay.archive` for a ZIP that is not safe."""
+def expected_out(expected: Path, place: Path) -> Iterator[Path]:
+    """Yield the expected out/ folder; a ZIP is unpacked in the folder `place` meanwhile.
+
+    UserError `replay.expected`, or `replay.archive` for a ZIP that is not safe.
+    """
     if expected.is_dir():
-        yield _out_in(expected)
+        yield _out_in(expected, expected.name)
         return
-    with TemporaryDirectory(prefix="tablemill-expected-", ignore_cleanup_errors=True) as made:
+    with TemporaryDirectory(prefix="tablemill-expected-", dir=place, ignore_cleanup_errors=True) as made:
         unpack(expected, Path(made) / "opened")
-        yield _out_in(Path(made) / "opened")
+        yield _out_in(Path(made) / "opened", expected.name)
 
 
 def update_expected(expected: Path, out: Path) -> Path:
@@ -55,21 +58,21 @@ def update_expected(expected: Path, out: Path) -> Path:
 
 def _replace_parts(expected: Path, out: Path) -> Path:
     """Replace the parts of an out/ folder that is named itself; what else lies in it stays."""
-    with failing(expected, "written"):
+    with failing(expected, "written"), TemporaryDirectory(prefix=".new-", dir=expected) as made:
+        fresh, old = Path(made) / "fresh", Path(made) / "old"
+        copy_folder(out, fresh)
+        old.mkdir()
         for name in _PARTS:
-            if (expected / name).is_dir():
-                shutil.rmtree(expected / name)
-            (expected / name).unlink(missing_ok=True)
-            if (out / name).is_dir():
-                copy_folder(out / name, expected / name)
-            elif (out / name).is_file():
-                shutil.copy2(out / name, expected / name)
+            if (expected / name).exists():
+                (expected / name).rename(old / name)
+            if (fresh / name).exists():
+                (fresh / name).rename(expected / name)
     return expected
 
 
 def _target(expected: Path) -> Path:
     if any(_is_out(expected / layout) for layout in _LAYOUTS):
-        return _out_in(expected)
+        return _out_in(expected, expected.name)
     return expected if expected.name == "out" else expected / "data" / "out"
 
 
@@ -77,8 +80,12 @@ def _is_out(folder: Path) -> bool:
     return (folder.name == "out" and folder.is_dir()) or any((folder / part).exists() for part in _PARTS)
 
 
-def _out_in(expected: Path) -> Path:
-    inner = [path for path in expected.iterdir() if path.is_dir()] if expected.is_dir() else []
+def _out_in(expected: Path, name: str) -> Path:
+    inner = (
+        [path for path in expected.iterdir() if path.is_dir() and not path.name.startswith(".")]
+        if expected.is_dir()
+        else []
+    )
     tops = [expected, *(inner if len(inner) == 1 else [])]
     for top in tops:
         for layout in _LAYOUTS:
@@ -86,6 +93,6 @@ def _out_in(expected: Path) -> Path:
                 return top / layout
     raise UserError(
         "replay.expected",
-        f"There are no outputs in {expected.name!r}: no out/, tables/ or files/",
+        f"There are no outputs in {name!r}: no out/, tables/ or files/",
         remedy="Name stage_output.zip, a data folder, or an out/ folder.",
     )

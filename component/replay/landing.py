@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from component.check.output_mapping import JobFacts, read_question
 from component.config.environment import Environment
 from component.errors import UserError
 from component.folder.layout import DataFolder
-from component.mapping.job import JobResolution, resolve_job
+from component.mapping.job import JobResolution, OutputMapping, resolve_job
 from component.mapping.model import DataTypes, Level
 from component.replay.profile import Profile
 from component.replay.variables import features
 from component.report.replayed import Landing, Remark
 
+_ON_PLATFORM: Final = "/data"
+"""In the place of the working folder, whose name is another one each time."""
+
 
 @dataclass(frozen=True, slots=True)
 class Landed:
-    """The answer of the rules, as a report has it; `columns` are those that loads name, by table."""
+    """The answer of the rules, as a report has it."""
 
     landings: tuple[Landing, ...] = ()
     remarks: tuple[Remark, ...] = ()
-    columns: Mapping[str, Sequence[str]] | None = None
 
 
 def land(
@@ -52,7 +54,21 @@ def land(
             raise
         return Landed(remarks=(Remark(Level.ERROR, error.code, str(error)),))
     job = resolve_job(question.tables, question.files, question.output, question.settings, rules)
-    return Landed(tuple(_landings(job, failed=failed)), tuple(_remarks(job)), _columns(job))
+    told = tuple(replace(remark, text=remark.text.replace(str(data), _ON_PLATFORM)) for remark in _remarks(job))
+    return Landed(tuple(_landings(job, failed=failed)), told)
+
+
+def mapped_columns(document: Any) -> dict[str, Sequence[str]]:
+    """Return the columns that the output mapping of a configuration names, by table; wrong entries name none."""
+    storage = document.get("storage") if isinstance(document, dict) else None
+    output = storage.get("output") if isinstance(storage, dict) else None
+    tables = OutputMapping.read(output).tables if isinstance(output, dict) else ()
+    found: dict[str, Sequence[str]] = {}
+    for table in tables:
+        columns = table.get("columns") if isinstance(table, dict) else None
+        if isinstance(columns, list) and columns:
+            found[str(table.get("source"))] = [str(name) for name in columns]
+    return found
 
 
 def _landings(job: JobResolution, *, failed: bool) -> Iterator[Landing]:
@@ -72,12 +88,3 @@ def _remarks(job: JobResolution) -> Iterator[Remark]:
         yield Remark(Level.NOTE, swallowed.code, swallowed.text, swallowed.source or "")
     for finding in job.findings:
         yield Remark(finding.level, finding.code, finding.text, finding.source or "")
-
-
-def _columns(job: JobResolution) -> dict[str, Sequence[str]]:
-    found: dict[str, Sequence[str]] = {}
-    for load in job.tables.loads:
-        columns = load.options.get("columns")
-        if isinstance(columns, list) and columns:
-            found[load.source] = [str(name) for name in columns]
-    return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -20,10 +21,12 @@ from component.report.replayed import Remark
 
 STATE_GUIDELINE: Final = 1 * MIB
 """Reference keboola 1.3."""
+DOCUMENT_BYTES: Final = 64 * MIB
 _SHOWN: Final = 5
+_NO_OBJECT: Final = frozenset({"model_type", "dict_type"})
 
 Snapshot = dict[str, tuple[int, ...]]
-"""What the files below a folder are, by path: size, and times that no program can set back."""
+"""What the files below a folder are, by path: size, time of the last change, and number."""
 
 
 def document_remarks(out: Path, notation: str = "json") -> Iterator[Remark]:
@@ -50,9 +53,9 @@ def snapshot(folder: Path) -> Snapshot:
         for name in (*folders, *files):
             path = Path(parent, name)
             state = path.lstat()
-            is_folder = path.is_dir() and not path.is_symlink()
             key = path.relative_to(folder).as_posix()
-            found[key] = () if is_folder else (state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino)
+            # Not the time of the last change of state: the folder is given to a container's user, and taken back.
+            found[key] = () if stat.S_ISDIR(state.st_mode) else (state.st_size, state.st_mtime_ns, state.st_ino)
     return found
 
 
@@ -67,13 +70,40 @@ def input_remarks(before: Snapshot, after: Snapshot) -> Iterator[Remark]:
             yield Remark(Level.WARNING, "replay.input_changed", f"It {text} its input: {_listed(paths)}.", "in")
 
 
-def junk_remarks(data: Path) -> Iterator[Remark]:
-    """Yield what lies where the platform has nothing (seed keboola-data-folders, "/data/ Root Folder")."""
+def restored_folders(data: Path) -> list[Remark]:
+    """Return which folders of the platform are gone or something else, and put an empty one in the place of each.
+
+    So what is asked of the data folder later finds folders, and no link leads it out of there.
+    """
+    gone: list[str] = []
+    for name in ("", "in", "out", "out/tables", "out/files"):
+        path = data / name
+        if path.is_symlink() or not path.is_dir():
+            if path.is_symlink() or path.exists():
+                path.unlink()
+            path.mkdir()
+            if not any(name.startswith(other) for other in gone):
+                gone.append(name)
+    text = "It removed the folder, or put something else in its place: the platform cannot read its outputs."
+    return [Remark(Level.ERROR, "replay.folder", text, name or "/") for name in gone if name != "in"]
+
+
+def unknown_names(data: Path) -> frozenset[tuple[str, str]]:
+    """Return what lies where the platform has nothing (seed keboola-data-folders, "/data/ Root Folder")."""
+    return frozenset(
+        (place, path.name)
+        for place in ("", "out")
+        for path in (data / place).iterdir()
+        if path.name not in KNOWN[place]
+    )
+
+
+def junk_remarks(before: frozenset[tuple[str, str]], after: frozenset[tuple[str, str]]) -> Iterator[Remark]:
+    """Yield what a component left where the platform has nothing."""
     for place in ("", "out"):
-        folder = data / place
-        names = sorted(path.name for path in folder.iterdir() if path.name not in KNOWN[place])
+        names = sorted(name for folder, name in after - before if folder == place)
         if names:
-            text = f"There is {_listed(names)}, which the platform knows nothing of; debug ZIPs contain it."
+            text = f"It left {_listed(names)}, which the platform knows nothing of; debug ZIPs contain it."
             yield Remark(Level.WARNING, "replay.junk", text, place or "/")
 
 
@@ -93,6 +123,12 @@ def _read(path: Path, level: Level) -> tuple[Any] | Remark | None:
     """Return the value of a document, what is wrong with its text, or None where there is none."""
     place = f"out/{path.name}"
     try:
+        state = path.stat()
+        if not stat.S_ISREG(state.st_mode):
+            return Remark(level, "replay.document", "It is no file.", place)
+        if state.st_size > DOCUMENT_BYTES:
+            text = f"It has {state.st_size:,} bytes; more than {DOCUMENT_BYTES:,} are not read."
+            return Remark(level, "replay.document", text, place)
         return (parse_json(path.read_bytes()),)
     except FileNotFoundError:
         return None
@@ -107,7 +143,8 @@ def _against(model: type[Usage | Result], value: Any, name: str, level: Level) -
         model.model_validate(value)
     except ValidationError as error:
         for one in error.errors(include_input=False, include_url=False)[:_SHOWN]:
-            text = f"{json_path(one['loc']) or 'The whole'}: {one['msg']}."
+            why = "Input should be an object" if one["type"] in _NO_OBJECT else one["msg"]
+            text = f"{json_path(one['loc']) or 'The whole'}: {why}."
             yield Remark(level, "replay.document", text, f"out/{name}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -13,6 +14,8 @@ from component.errors import UserError
 from component.naming import MIB
 
 PROFILE_BYTES: Final = 1 * MIB
+LONGEST: Final = 7 * 24 * 3600
+"""Seconds; the platform's own limit is a day (reference keboola 1.8)."""
 
 
 def _as_text(value: Any) -> Any:
@@ -63,8 +66,8 @@ class Profile(_Part):
     secrets: dict[str, FromVariable | SecretStr | dict[str, Any] | list[Any]] = Field(default_factory=dict, repr=False)
     memory: str | None = None
     network: Literal["bridge", "none"] | None = None
-    cpus: float | None = Field(default=None, gt=0)
-    timeout: float | None = Field(default=None, gt=0)
+    cpus: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    timeout: float | None = Field(default=None, gt=0, le=LONGEST)
 
 
 def load_profile(path: Path | None) -> Profile:
@@ -72,18 +75,37 @@ def load_profile(path: Path | None) -> Profile:
     if path is None:
         return Profile()
     try:
-        if path.stat().st_size > PROFILE_BYTES:
+        with path.open("rb") as file:
+            data = file.read(PROFILE_BYTES + 1)
+        if len(data) > PROFILE_BYTES:
             raise _wrong(path, f"is larger than {PROFILE_BYTES} bytes")
-        value = parse_text(path.read_bytes(), "json" if path.suffix == ".json" else "yaml")
+        value = parse_text(data, "json" if path.suffix == ".json" else "yaml")
         return Profile.model_validate(value)
     except OSError as error:
         raise _wrong(path, f"cannot be read: {error.strerror}") from error
     except JsonFaultError as error:
         raise _wrong(path, str(error)) from None
     except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        at = ".".join(str(step) for step in first["loc"])
-    raise _wrong(path, f"at {at}: {first['msg']}")
+        at, why = _first(error)
+    raise _wrong(path, f"at {at}: {why}")
+
+
+def overridden(profile: Profile, said: Mapping[str, Any]) -> Profile:
+    """Return a profile with other values, None for those that stay; UserError `replay.profile` for one that is wrong.
+
+    The keys are fields of a profile, and options of the command are named like them.
+    """
+    values = {**dict(profile), **{key: value for key, value in said.items() if value is not None}}
+    try:
+        return Profile.model_validate(values)
+    except ValidationError as error:
+        at, why = _first(error)
+    raise UserError("replay.profile", f"The option --{at.replace('_', '-')} cannot be used: {why}")
+
+
+def _first(error: ValidationError) -> tuple[str, str]:
+    first = error.errors(include_input=False, include_url=False)[0]
+    return ".".join(str(step) for step in first["loc"]), first["msg"]
 
 
 def _wrong(path: Path, why: str) -> UserError:

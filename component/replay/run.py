@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,14 +17,21 @@ from component.replay.compare.out_folder import Compared, OutComparison
 from component.replay.configuration import Completed, complete, refusal
 from component.replay.container import run_container
 from component.replay.expected import expected_out, update_expected
-from component.replay.landing import Landed, land
-from component.replay.left_behind import document_remarks, input_remarks, junk_remarks, snapshot
+from component.replay.landing import Landed, land, mapped_columns
+from component.replay.left_behind import (
+    document_remarks,
+    input_remarks,
+    junk_remarks,
+    restored_folders,
+    snapshot,
+    unknown_names,
+)
 from component.replay.process import Command, Ended, run_command
 from component.replay.request import IN_DATA, Case, Component, Handling
-from component.replay.source import Workspace, bring_in, workspace
+from component.replay.source import Workspace, bring_in, hold_apart, workspace
 from component.replay.variables import passed_on, platform_variables
 from component.replay.verdict import Verdict, judge
-from component.report.masking import Masking
+from component.report.masking import Masking, printable
 from component.report.replayed import Difference, Remark, Replayed, Status, masked
 
 
@@ -47,7 +55,8 @@ def replay_case(case: Case, handling: Handling) -> Replayed:
     mask = Masking()
     notes = [Remark(Level.NOTE, "replay.case", note) for note in case.notes]
     try:
-        with workspace(handling.work, keep=handling.keep_work) as work:
+        hold_apart(case.source, handling.work)
+        with workspace(handling.work, keep=handling.keep_work) as work, _expected(case, handling, work) as expected:
             if handling.keep_work:
                 notes.append(Remark(Level.NOTE, "replay.work", f"The working folder is kept: {work.root}"))
             notes += bring_in(case.source, work, keep_out=handling.keep_out)
@@ -56,22 +65,34 @@ def replay_case(case: Case, handling: Handling) -> Replayed:
             if completed.gaps and not handling.allow_gaps:
                 raise refusal(completed.gaps)
             notes += [Remark(Level.WARNING, "replay.gap", gap.text, gap.place) for gap in completed.gaps]
-            done = _run(case, handling, work, completed)
+            done = _run(case, handling, work, completed, expected)
     except TablemillError as error:
         if error.exit_code != 1:
             raise
         found = Replayed(case.name, Status.REFUSED, message=str(error), remarks=tuple(notes))
     else:
         found = _result(case, done, notes, handling)
-    return replace(masked(found, mask), name=case.name, seconds=clock.monotonic() - begun)
+    return replace(masked(found, mask), name=printable(case.name), seconds=clock.monotonic() - begun)
 
 
-def _run(case: Case, handling: Handling, work: Workspace, completed: Completed) -> _Done:
-    before = snapshot(work.data / "in")
+@contextmanager
+def _expected(case: Case, handling: Handling, work: Workspace) -> Iterator[Path | None]:
+    """Yield the out/ folder to compare with, open before the run: what is wrong with it need not wait for that."""
+    if case.expected is None or handling.update or not case.expected.exists():
+        yield None
+        return
+    with expected_out(case.expected, work.root) as expected:
+        yield expected
+
+
+def _run(case: Case, handling: Handling, work: Workspace, completed: Completed, expected: Path | None) -> _Done:
+    before, unknown = snapshot(work.data / "in"), unknown_names(work.data)
     ended, remarks = _start(handling, work, completed.document)
     verdict = judge(ended, case.exit_code, _timeout(handling))
+    remarks += restored_folders(work.data)
     remarks += document_remarks(work.data / "out", completed.notation)
-    remarks += [*input_remarks(before, snapshot(work.data / "in")), *junk_remarks(work.data)]
+    remarks += input_remarks(before, snapshot(work.data / "in"))
+    remarks += junk_remarks(unknown, unknown_names(work.data))
     landed = Landed()
     if handling.mapping != "off":
         variables = _variables(handling, str(work.data), completed.document)
@@ -79,8 +100,12 @@ def _run(case: Case, handling: Handling, work: Workspace, completed: Completed) 
             work.data, completed.document, handling.profile, variables, handling.rules, failed=bool(ended.exit_code)
         )
     as_expected = not any(remark.level is Level.ERROR for remark in verdict.remarks)
-    compared, more = _compare(case, handling, work.data / "out", landed, as_expected=as_expected)
-    return _Done(ended, verdict, landed, compared, (*remarks, *more))
+    out = work.data / "out"
+    if handling.update:
+        more = _update(case, out) if as_expected else []
+        return _Done(ended, verdict, landed, None, (*remarks, *more))
+    compared = _compare(case, handling, expected, out, mapped_columns(completed.document))
+    return _Done(ended, verdict, landed, compared, (*remarks, *_unasked(compared)))
 
 
 def _start(handling: Handling, work: Workspace, document: Any) -> tuple[Ended, list[Remark]]:
@@ -118,23 +143,26 @@ def _timeout(handling: Handling) -> float:
     return handling.component.timeout
 
 
+def _update(case: Case, out: Path) -> list[Remark]:
+    if case.expected is None:
+        return []
+    text = f"What came out is what is expected from now on: {update_expected(case.expected, out)}"
+    return [Remark(Level.NOTE, "replay.updated", text)]
+
+
 def _compare(
-    case: Case, handling: Handling, out: Path, landed: Landed, *, as_expected: bool
-) -> tuple[Compared | None, list[Remark]]:
-    if case.expected is None or (handling.update and not as_expected):
-        return None, []
-    if handling.update:
-        written = update_expected(case.expected, out)
-        text = f"What came out is what is expected from now on: {written}"
-        return None, [Remark(Level.NOTE, "replay.updated", text)]
-    if not case.expected.exists():
-        text = f"There is no {str(case.expected)!r}."
-        return Compared((), (), (Difference("out", "missing", text),)), []
-    columns: Mapping[str, Any] = landed.columns or {}
-    with expected_out(case.expected) as expected:
-        compared = OutComparison(expected, out, handling.compare, columns).compare()
-    texts = [f"No {name} is expected, so it was not compared." for name in compared.unasked]
-    return compared, [Remark(Level.NOTE, "replay.unasked", text, "out") for text in texts]
+    case: Case, handling: Handling, expected: Path | None, out: Path, columns: Mapping[str, Sequence[str]]
+) -> Compared | None:
+    if case.expected is None:
+        return None
+    if expected is None:
+        return Compared((), (), (Difference("out", "missing", f"There is no {str(case.expected)!r}."),))
+    return OutComparison(expected, out, handling.compare, columns).compare()
+
+
+def _unasked(compared: Compared | None) -> list[Remark]:
+    texts = [f"No {name} is expected, so it was not compared." for name in (compared.unasked if compared else ())]
+    return [Remark(Level.NOTE, "replay.unasked", text, "out") for text in texts]
 
 
 def _result(case: Case, done: _Done, notes: list[Remark], handling: Handling) -> Replayed:

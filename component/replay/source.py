@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory, mkdtemp
+from tempfile import TemporaryDirectory, gettempdir, mkdtemp
 from typing import Final
 
 from component.errors import UserError
@@ -44,8 +44,12 @@ class Workspace:
 
 @contextmanager
 def workspace(place: Path | None, *, keep: bool) -> Iterator[Workspace]:
-    """Yield a new working folder below `place`, the folder for temporary files if None; it is removed unless kept."""
+    """Yield a new working folder below `place`, the folder for temporary files if None; it is removed unless kept.
+
+    Its path is absolute: a component may have another working directory, and an engine takes no other.
+    """
     if place is not None:
+        place = place.absolute()
         with failing(place, "written"):
             place.mkdir(parents=True, exist_ok=True)
     if keep:
@@ -67,7 +71,7 @@ def bring_in(source: Path, work: Workspace, *, keep_out: bool) -> list[Remark]:
         copy_folder(data_root(source), work.data)
     else:
         unpack(source, opened)
-        data_root(opened).rename(work.data)
+        data_root(opened, source.name).rename(work.data)
         shutil.rmtree(opened, ignore_errors=True)
     remarks = [] if keep_out else list(_cleared(work.data / "out"))
     for name in FOLDERS:
@@ -78,15 +82,19 @@ def bring_in(source: Path, work: Workspace, *, keep_out: bool) -> list[Remark]:
     return remarks
 
 
-def data_root(folder: Path) -> Path:
-    """Return the data folder in a folder: itself, its `data/`, or its only sub-folder; UserError `replay.source`."""
-    inner = [folder, folder / _ROOT, *_only_folder(folder)]
+def data_root(folder: Path, name: str | None = None) -> Path:
+    """Return the data folder in a folder: itself, or at most two levels below as `data/` or as the only sub-folder.
+
+    UserError `replay.source`, which calls the folder `name`.
+    """
+    only = _only_folder(folder)
+    inner = [folder, folder / _ROOT, *only, *(path / _ROOT for path in only)]
     for candidate in inner:
         if any((candidate / mark).exists() for mark in _MARKS):
             return candidate
     raise UserError(
         "replay.source",
-        f"There is no data folder in {folder.name!r}: no {CONFIG_FILE}, in/ or out/",
+        f"There is no data folder in {name or folder.absolute().name!r}: no {CONFIG_FILE}, in/ or out/",
         remedy="Give a ZIP of the platform, a data folder, or a folder of cases (CASE/source/data).",
     )
 
@@ -94,7 +102,19 @@ def data_root(folder: Path) -> Path:
 def copy_folder(source: Path, target: Path) -> None:
     """Copy a folder whose files may be links; UserError `replay.source` for what is neither file nor folder."""
     with failing(source, "read"):
-        shutil.copytree(source, target, copy_function=_copy_file)
+        try:
+            shutil.copytree(source, target, copy_function=_copy_file)
+        except shutil.Error as error:
+            path, _, why = error.args[0][0]
+            raise UserError("replay.source", f"{path!r} cannot be copied: {why}") from None
+
+
+def hold_apart(source: Path, work: Path | None) -> None:
+    """Hold that the working folder is not made inside of what is copied into it; UserError `replay.source`."""
+    place = (work or Path(gettempdir())).resolve()
+    if source.is_dir() and place.is_relative_to(data_root(source).resolve()):
+        text = f"The working folder would lie in {str(source)!r}, which is copied into it"
+        raise UserError("replay.source", text, remedy="Choose another place with --work.")
 
 
 def _copy_file(source: str, target: str) -> str:

@@ -11,7 +11,7 @@ import re
 import shutil
 import unicodedata
 from calendar import timegm
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -37,6 +37,8 @@ LIMITS: Final = ArchiveLimits(
 )
 """The platform's own limit is 100 GB of one table; a table of few distinct values deflates to a two-hundredth."""
 
+_FINDER: Final = "__MACOSX/"
+"""What a Mac zips beside every file; nobody else knows what it is for."""
 _DRIVE: Final = re.compile(r"[A-Za-z]:")
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -48,14 +50,15 @@ def unpack(archive: Path, folder: Path, limits: ArchiveLimits = LIMITS) -> None:
     of it; what was written before damage was seen is removed.
     """
     if not archive.is_file():
-        raise _refused(archive.name, "there is no such file", None)
+        raise _refused(archive.name, "it is no file" if archive.exists() else "there is no such file", None)
     with failing(archive, "read"), archive.open("rb") as file:
         try:
             entries = checked_entries(file, limits)
             _hold_room(folder.parent, entries)
             folder.mkdir()
             for entry in entries:
-                _write(file, entry, folder)
+                if not entry.name.startswith(_FINDER):
+                    _write(file, entry, folder)
         except UnsafeZipError as unsafe:
             shutil.rmtree(folder, ignore_errors=True)
             raise _refused(archive.name, str(unsafe), unsafe.entry) from unsafe
@@ -64,7 +67,7 @@ def unpack(archive: Path, folder: Path, limits: ArchiveLimits = LIMITS) -> None:
 def checked_entries(file: BinaryIO, limits: ArchiveLimits = LIMITS) -> list[Entry]:
     """Return the entries of an archive; UnsafeZipError for any that an honest one would not have."""
     entries = read_entries(file, limits, wrong_path, folders=True)
-    _hold_distinct(entries)
+    _hold_distinct(entries, limits)
     check_places(entries, length_of(file), limits)
     return entries
 
@@ -83,28 +86,38 @@ def wrong_path(name: str) -> str | None:
     return None
 
 
-def _hold_distinct(entries: Iterable[Entry]) -> None:
-    """Hold that every path is there once, also where case or the form of an accent does not count."""
+def _hold_distinct(entries: Iterable[Entry], limits: ArchiveLimits) -> None:
+    """Hold that every path is there once, also where case or the form of an accent does not count.
+
+    Folders that no entry names are made too, so they count as entries.
+    """
     spelled: dict[str, str] = {}
     files: set[str] = set()
+    folders: set[str] = set()
     seen: set[str] = set()
     for entry in entries:
         path = entry.name.removesuffix("/")
         if path in seen:
             raise UnsafeZipError("there are two entries of this name", entry.name)
         seen.add(path)
-        if not entry.folder:
-            files.add(path)
-        parts = path.split("/")
-        for count in range(1, len(parts) + 1):
-            prefix = "/".join(parts[:count])
-            other = spelled.setdefault(unicodedata.normalize("NFC", prefix).casefold(), prefix)
-            if other != prefix:
+        fresh = [path, *_new_folders(path, folders)]
+        files.update([] if entry.folder else [path])
+        folders.update(fresh[1:], [path] if entry.folder else [])
+        if len(files) + len(folders) > limits.entries:
+            raise UnsafeZipError(f"it has more than {limits.entries} files and folders")
+        for part in fresh:
+            other = spelled.setdefault(unicodedata.normalize("NFC", part).casefold(), part)
+            if other != part:
                 raise UnsafeZipError(f"its path differs from {shorten(other)!r} in case only", entry.name)
-    for path in seen:
-        parts = path.split("/")
-        if any("/".join(parts[:count]) in files for count in range(1, len(parts))):
-            raise UnsafeZipError("it lies below another entry as if that were a folder", path)
+    for path in sorted(files & folders):
+        below = min(other for other in seen if other.startswith(f"{path}/"))
+        raise UnsafeZipError("it lies below another entry as if that were a folder", below)
+
+
+def _new_folders(path: str, known: set[str]) -> Iterator[str]:
+    """Yield the folders that a path lies in up to the first known one, whose own are known too."""
+    while (path := path.rpartition("/")[0]) and path not in known:
+        yield path
 
 
 def _hold_room(folder: Path, entries: Iterable[Entry]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -47,11 +48,19 @@ def _remarks(ended: Ended, expected_code: int, message: str) -> Iterator[Remark]
         expected = f"; {expected_code} is expected" if expected_code else ""
         text = f"The component ended with exit code {ended.exit_code} ({_kind(ended)}){expected}."
         yield Remark(Level.ERROR, "replay.exit_code", f"{text} {message}".rstrip())
-    if ended.exit_code > 1 and ended.stderr.strip() and not ended.timed_out:
-        yield Remark(Level.NOTE, "replay.stderr", f"It wrote to stderr: {_middle_cut(ended.stderr.strip())}")
+    if ended.exit_code > 1:
+        yield from _last_words(ended)
     if ended.exit_code == 0 and ended.stderr.strip():
         text = f"It wrote to stderr, which the platform shows as an error: {_middle_cut(ended.stderr.strip())}"
         yield Remark(Level.WARNING, "replay.stderr", text)
+
+
+def _last_words(ended: Ended) -> Iterator[Remark]:
+    """Yield what the user of the platform never sees, and whoever wrote the component must."""
+    if ended.stderr.strip():
+        yield Remark(Level.NOTE, "replay.stderr", f"It wrote to stderr: {_middle_cut(ended.stderr.strip())}")
+    elif ended.stdout.strip():
+        yield Remark(Level.NOTE, "replay.stdout", f"It wrote to stdout: {_middle_cut(ended.stdout.strip())}")
 
 
 def _kind(ended: Ended) -> str:
@@ -59,6 +68,8 @@ def _kind(ended: Ended) -> str:
         return "killed after the time limit"
     if ended.out_of_memory or ended.exit_code == KILLED:
         return "killed, probably for its memory"
+    if ended.exit_code - 128 in set(signal.Signals):
+        return f"application error, as after {signal.Signals(ended.exit_code - 128).name}"
     return {0: "success", 1: "user error"}.get(ended.exit_code, "application error")
 
 

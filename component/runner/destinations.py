@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -100,4 +101,4 @@ def _listing(folder: DataFolder, tables: Sequence[OutTable]) -> OutListing:
 
 
 def _name(entry: OutSource | OutManifest) -> bytes:
-    return entry.name.encode()
+    return os.fsencode(entry.name)  # a name on disk may be no UTF-8

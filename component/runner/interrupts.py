@@ -61,7 +61,8 @@ def deadline(seconds: int | None) -> Iterator[None]:
         yield
         return
     ours = threading.get_ident()
-    timer = threading.Timer(seconds, lambda: signal.pthread_kill(ours, DEADLINE))
+    bounded = min(seconds, threading.TIMEOUT_MAX)  # a thread can wait for 292 years
+    timer = threading.Timer(bounded, lambda: signal.pthread_kill(ours, DEADLINE))
     timer.daemon = True
     timer.start()
     try:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from component import clock
 from component.config.environment import Environment
 from component.config.model import Config
-from component.config.secrets import secret_values
+from component.config.secrets import secret_values, secrets_in
 from component.dataset.commit import TRIES
 from component.errors import CommitRefusedError, CommitUnknownError, UserError
 from component.folder.layout import DataFolder
@@ -57,6 +58,7 @@ from component.runner.shapes import out_table, planned_shape, rejected_table, sh
 from component.runner.summing import summarize
 from component.spark.engine import Engine
 
+_NUMBER: Final = re.compile(r"[1-9][0-9]{0,8}")
 StartEngine = Callable[[str, Mapping[str, str]], contextlib.AbstractContextManager[Engine]]
 """Starts Spark, from the master's URL and Spark's settings."""
 
@@ -119,6 +121,7 @@ def _run(this: Run, engine: Engine, started: float) -> RunSummary:
             remedy="Map an input to the component.",
         )
     state = read_state(this.folder.in_state)
+    this.log.hide(secrets_in(state))
     home = open_home(plan.store_url, this.folder, this.scratch)
     destinations = find_destinations(this.config, this.environment, plan)
     destinations.resolve(this.folder, _predicted(this, plan, home, destinations).values())
@@ -197,7 +200,7 @@ def _splitting() -> Iterator[ThreadPoolExecutor]:
 def _cores(master: str) -> int:
     """Return how many tasks run at once, as far as the master's URL says; it decides how small sources are cut."""
     named = master.removeprefix("local[").removesuffix("]")
-    return int(named) if named.isdigit() else os.cpu_count() or 1
+    return int(named) if _NUMBER.fullmatch(named) else os.cpu_count() or 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,9 +68,17 @@ def _key(output: OutputPlan, columns: Sequence[Column], known: Sequence[str]) ->
 def out_table(output: OutputPlan, shape: OutputShape, destinations: Destinations, family: ManifestFamily) -> OutTable:
     """Return the table as it will be in out/tables, its manifest in the family of the output, else in `family`.
 
-    UserError `column.missing` when an option names a column that the table does not have.
+    UserError `column.missing` when an option names a column that the table does not have, `mapping.failed` when a
+    column has no name, as the first one that pandas writes.
     """
     names = [column.name for column in shape.columns]
+    if "" in names:
+        raise UserError(
+            "mapping.failed",
+            f"Column {names.index('') + 1} of an output has no name, and Storage takes no column without one",
+            place=Place(table=output.name),
+            remedy='Name it in the header of the source, or leave it out with "columns" of the output.',
+        )
     for name, option in output.options.named_columns:
         if name not in names:
             raise UserError(

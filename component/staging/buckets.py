@@ -45,9 +45,9 @@ class S3Bucket:
         return tuple(filter(None, (self.access_key_id, self.secret_access_key, self.session_token)))
 
     @property
-    def kind(self) -> str:
-        """The store, for people."""
-        return "S3"
+    def url_form(self) -> str:
+        """How the URL of a part looks that can be read with these credentials."""
+        return "s3://bucket/key"
 
     def url(self, key: str) -> str:
         """Name an object for people."""
@@ -85,9 +85,9 @@ class AzureContainer:
         return parts.path.strip("/") or (parts.hostname or "").partition(".")[0]
 
     @property
-    def kind(self) -> str:
-        """The store, for people."""
-        return "Azure Blob Storage"
+    def url_form(self) -> str:
+        """How the URL of a part looks that can be read with these credentials."""
+        return f"azure://{self.endpoint.partition('://')[2]}/container/key"
 
     def url(self, key: str) -> str:
         """Name an object for people."""
@@ -100,12 +100,14 @@ class AzureContainer:
     def of_url(self, url: str) -> tuple[AzureContainer, str] | None:
         """Return container and key of an `azure://host/container/key` URL; None for any other URL.
 
-        The host is not looked at: these credentials are good for one account only.
+        Also None for another account than that of the credentials, which are good for one only.
         """
         if not url.startswith("azure://"):
             return None
-        path = url.removeprefix("azure://").partition("/")[2]
+        host, _, path = url.removeprefix("azure://").partition("/")
         account = urlsplit(self.endpoint).path.strip("/")  # a private cloud may have the account in the path
+        if not account and host.partition(".")[0].lower() != self.account.lower():
+            return None
         name, _, key = path.removeprefix(f"{account}/" if account else "").partition("/")
         return (replace(self, name=name), key) if BUCKET_NAME.fullmatch(name) and key else None
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from component.staging.objects import BucketObject
+from component.staging.objects import BucketObject, SeekableObject
 
 Location = Path | BucketObject
 
@@ -24,6 +24,11 @@ def open_location(location: Location, start: int = 0, stop: int | None = None) -
     file = location.open("rb", buffering=0)
     file.seek(start)
     return file
+
+
+def open_seekable(location: Location) -> io.RawIOBase:
+    """Open what is read here and there by a library that takes files."""
+    return location.open("rb", buffering=0) if isinstance(location, Path) else SeekableObject(location)
 
 
 @contextmanager

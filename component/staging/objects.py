@@ -148,3 +148,37 @@ class ObjectFile(io.RawIOBase):
         self._asked += size
         self._size = min(self._size * 2, LARGEST_PIECE)
         return offset, size
+
+
+class SeekableObject(io.RawIOBase):
+    """An object as a raw file to be read here and there: each read is one request for just its bytes."""
+
+    def __init__(self, found: BucketObject) -> None:
+        super().__init__()
+        self._found = found
+        self._offset = 0
+
+    def readable(self) -> bool:
+        """Return true."""
+        return True
+
+    def seekable(self) -> bool:
+        """Return true."""
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Go to an offset; the next read begins there."""
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._offset, io.SEEK_END: self._found.size}[whence]
+        self._offset = max(0, base + offset)
+        return self._offset
+
+    def tell(self) -> int:
+        """Return where the next read begins."""
+        return self._offset
+
+    def readinto(self, buffer: Any) -> int:
+        """Read as many bytes as fit, fewer only at the end."""
+        data = self._found.read_at(self._offset, len(buffer))
+        buffer[: len(data)] = data
+        self._offset += len(data)
+        return len(data)

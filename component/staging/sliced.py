@@ -96,7 +96,7 @@ def _entry(item: Any, number: int, staged: Staged, place: Place) -> Entry:
     url = item.get("url") if isinstance(item, dict) else None
     found = staged.bucket.of_url(url) if isinstance(url, str) else None
     if found is None:
-        raise _wrong(staged, place, f"has no url of {staged.bucket.kind} in entries[{number}]")
+        raise _wrong(staged, place, f"has no url such as {staged.bucket.url_form} in entries[{number}]")
     meta = item.get("meta")
     sizes = [one.get("content_length") for one in (item, meta if isinstance(meta, dict) else {})]
     size = next((one for one in sizes if isinstance(one, int) and not isinstance(one, bool)), None)

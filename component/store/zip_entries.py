@@ -167,7 +167,9 @@ def _check_end(file: BinaryIO, limits: ArchiveLimits) -> int:
     end = length_of(file) - _END.size
     last = _at(file, end, _END.size)
     if not last.startswith(b"PK\5\6") or _END.unpack(last)[-1]:
-        raise UnsafeZipError("it is no ZIP file, or its end is missing")
+        raise UnsafeZipError(
+            "a comment follows its end" if _has_comment(file) else "it is no ZIP file, or its end is missing"
+        )
     _, _, _, _, count, size, _, _ = _END.unpack(last)
     locator = end - _LOCATOR_64_SIZE
     if locator >= _END_64.size and _at(file, locator, 4) == b"PK\6\7":
@@ -178,6 +180,13 @@ def _check_end(file: BinaryIO, limits: ArchiveLimits) -> int:
     if count > limits.entries or size > limits.directory_bytes:
         raise UnsafeZipError(f"it has more than {limits.entries} entries or too long a list of them")
     return int(count)
+
+
+def _has_comment(file: BinaryIO) -> bool:
+    """Whether the last bytes are an end with a comment as long as it says."""
+    last = _at(file, max(0, length_of(file) - _END.size - 0xFFFF), _END.size + 0xFFFF)
+    begin = last.rfind(b"PK\5\6")
+    return 0 <= begin <= len(last) - _END.size and (_END.unpack_from(last, begin)[-1] == len(last) - begin - _END.size)
 
 
 def _directory(file: BinaryIO) -> list[zipfile.ZipInfo]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from scripts.registration import words
-from scripts.registration.model_form import Models, Schema, Shown, list_form, object_form
+from scripts.registration.model_form import Models, Schema, Shown, left_blank, list_form, object_form
 
 SHOWN: Final[Mapping[str, Shown]] = {
     "Parameters": {**words.ROOT, **words.ROWS},
@@ -36,9 +36,10 @@ def row_form() -> Schema:
     column = object_form(models, "ColumnConfig", words.COLUMN)
     columns = list_form({**column, "format": "grid"}, title="Column")
     table = object_form(models, "TableConfig", words.TABLE, {"columns": columns})
-    tables = list_form(table, title="Source", minItems=1, maxItems=1)
-    dataset = object_form(models, "DatasetConfig", words.DATASET, {"tables": {**tables, "default": [{}]}})
+    tables = list_form(table, title="Source", default=[left_blank(table)], minItems=1, maxItems=1)
+    dataset = object_form(models, "DatasetConfig", words.DATASET, {"tables": tables})
     datasets = list_form(dataset, title="Settings", minItems=1, maxItems=1)
+    del datasets["default"]  # one without a name is none; the form opens with the one that must be there
     outputs = list_form(object_form(models, "OutputConfig", words.OUTPUT), title="Output")
-    nested = {"datasets": {**datasets, "default": [{}]}, "outputs": outputs}
+    nested = {"datasets": datasets, "outputs": outputs}
     return {**object_form(models, "Parameters", words.ROWS, nested), "title": "Dataset"}

@@ -128,3 +128,8 @@ def _or_blank(form: Schema) -> Schema:
 def list_form(items: Schema, *, title: str, **more: Any) -> Schema:
     """Return the form of a list of objects; `title` names one of them."""
     return {"type": "array", "items": {**items, "title": title}, "default": [], **more}
+
+
+def left_blank(form: Schema) -> Any:
+    """Return what a form of an object saves when nothing is filled in; each required field has a default."""
+    return {key: form["properties"][key]["default"] for key in form["required"]}

@@ -23,8 +23,8 @@ makes every change one atomic act. Datasets are in the Kartothek format, which p
 DESCRIPTION: Final = """\
 ### Store
 
-A store that lasts is a directory or a bucket. Without one, each run takes its datasets from files tagged
-`tablemill-dataset`, which you map to the input, and writes them there again.
+A store is a directory that outlives a run. Without one, each run takes its datasets from files tagged
+`tablemill-dataset`, which you map to the input, and writes them there again. Buckets are not supported yet.
 
 ### Rows
 

@@ -26,17 +26,17 @@ FROM_MANIFEST: Final = "As in the manifest"
 STORE: Final[Shown] = {
     "url": Field(
         "Store URL",
-        "Where datasets live. Leave it blank to let them travel as archives through file storage, tagged"
-        " tablemill-dataset; then map the files of that tag to the input.",
+        "The directory where datasets live, as file:///path. Leave it blank to let them travel as archives through"
+        " file storage, tagged tablemill-dataset; then map the files of that tag to the input.",
     ),
     "#access_key_id": Field(
         "Access key id",
-        "For stores that ask for one; leave it blank for others.",
+        "For stores in a bucket, which are not supported yet. Leave it blank.",
         {"type": "string", "format": "password", "default": ""},
     ),
     "#secret_access_key": Field(
         "Secret access key",
-        "For stores that ask for one; leave it blank for others.",
+        "For stores in a bucket, which are not supported yet. Leave it blank.",
         {"type": "string", "format": "password", "default": ""},
     ),
 }

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -58,6 +59,33 @@ def test_secrets_are_hidden_wherever_they_are(folder, ask):
     assert shown["rows"] == [["[hidden]"]]
 
 
+STAGED = {"access_key_id": "AKIASTAGED", "secret_access_key": "sEcReT/K+y", "session_token": "FwoG" + "q7" * 100}
+
+
+@pytest.mark.parametrize("kind", ["tables", "files"])
+def test_credentials_of_staged_inputs_are_hidden_too(folder, ask, kind):
+    folder.table("t.csv", "a,b\n" + "".join(f"{text},x {text} y\n" for text in STAGED.values()))
+    section = {"region": "r", "bucket": "b", "key": "k", "credentials": STAGED}
+    manifest = folder.root / "in" / kind / "other.manifest"
+    manifest.write_text(json.dumps({"id": 1, "s3": section}))
+    shown = ask("previewTable", {"action": {"table": "t.csv"}})
+    assert len(shown["rows"]) == 3
+    text = json.dumps(shown)
+    assert [secret for secret in STAGED.values() if secret[:40] in text] == []
+
+
+@pytest.mark.parametrize(
+    "secret", ["p|w<d`x\\yz0", "A" * 30 + "z9" * 60, "first line of 2\nsecond line of 2", "a\tb|c\td"]
+)
+def test_a_secret_is_hidden_where_it_is_escaped_or_cut(folder, ask, secret):
+    folder.table("t.csv", f'a\n"{secret}"\n"before {secret} after"\n')
+    shown = ask("previewTable", {"action": {"table": "t.csv"}, "#key": secret})
+    first, second = shown["message"].splitlines()[4:6]
+    assert first.strip("| …") == "[hidden]"
+    assert second.strip("| …").removesuffix(" after") == "before [hidden]"
+    assert secret[:20] not in json.dumps(shown["rows"], ensure_ascii=False)
+
+
 def test_the_token_of_the_platform_is_hidden_too(folder):
     folder.table("t.csv", f"a\n{SECRET}\n")
     folder.config({"action": "previewTable", "parameters": {"action": {"table": "t.csv"}}})
@@ -97,7 +125,11 @@ def test_a_fault_of_ours_ends_with_exit_code_2_and_nothing_on_stdout(folder):
     folder.config({"action": "testConnection"})
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=ROOT)
     assert (ended.returncode, ended.stdout) == (2, "")
-    assert "exception id" in ended.stderr
+    fault, sentence = ended.stderr.splitlines()
+    exception_id = re.search(r"exception id (tablemill-[0-9a-f]{12})", sentence)[1]
+    assert re.fullmatch(
+        rf"Fault {exception_id}: ZeroDivisionError at component/actions/connection\.py:\d+, .*", fault
+    ), "one line, no stack trace"
 
 
 @pytest.mark.parametrize("name", ACTIONS)

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import re
+
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from component.actions.preview import MOST_COLUMNS
+from component.actions.sampling import MOST_LEFT_OUT
 from component.errors import UserError
 from tests.dataset.making import write_dataset
 
@@ -45,6 +49,59 @@ def test_rows_of_an_input_table_are_shown_as_text(folder, ask, rows):
     assert "the input 't.csv'" in shown["message"]
 
 
+def test_cells_are_cut_wherever_they_are_shown(folder, ask):
+    folder.table("t.csv", f'a\n"{"x" * 300_000}"\n')
+    shown = ask("previewTable", {"action": {"table": "t.csv"}})
+    assert shown["rows"] == [["x" * 79 + "…"]]
+
+
+def test_as_many_rows_are_shown_as_asked_for_however_long_they_are(folder, ask):
+    folder.table("t.csv", "a,b\n" + "".join(f'{number},"{"x" * 100_000}"\n' for number in range(15)))
+    shown = ask("previewTable", {"action": {"table": "t.csv"}})
+    assert [row[0] for row in shown["rows"]] == [str(number) for number in range(10)]
+
+
+def test_rows_that_do_not_fit_are_told_of(folder, ask):
+    folder.table("t.csv", b"a,b\n1\n1,2,3\n\xff,6\n4,5\n")
+    shown = ask("previewTable", {"action": {"table": "t.csv"}})
+    assert shown["rows"] == [["4", "5"]]
+    assert shown["message"].startswith("The first row of the input 't.csv'. 3 rows that do not fit are not shown: ")
+
+
+def test_where_nothing_fits_not_everything_is_read(folder, ask):
+    folder.table("t.csv", "a,b\n" + "1\n" * 200_000)
+    shown = ask("previewTable", {"action": {"table": "t.csv"}})
+    told = re.match(r"No rows in the input 't.csv'. (\d+) rows that do not fit are not shown: ", shown["message"])
+    assert MOST_LEFT_OUT <= int(told[1]) < 100_000
+
+
+def test_one_slice_after_the_other_is_read_until_there_are_enough_rows(folder, ask):
+    folder.sliced("t", {str(n): f"{n},x\n{n},y\n" for n in range(5)}, {"columns": ["x", "y"]})
+    shown = ask("previewTable", {"action": {"table": "t", "rows": 5}})
+    assert shown["rows"] == [["0", "x"], ["0", "y"], ["1", "x"], ["1", "y"], ["2", "x"]]
+
+
+def test_a_stray_enclosure_is_no_end_of_the_preview(folder, ask):
+    folder.table("t.csv", 'a,b\n1,5" pipe\n2,y\n')
+    assert ask("previewTable", {"action": {"table": "t.csv"}})["rows"] == [["1", '5" pipe'], ["2", "y"]]
+
+
+def test_rows_of_parquet_are_shown(folder, ask):
+    sink = pa.BufferOutputStream()
+    pq.write_table(pa.table({"n": list(range(30)), "s": ["x"] * 30}), sink, row_group_size=4)
+    folder.file("7_t.parquet", sink.getvalue().to_pybytes())
+    shown = ask("previewTable", {"action": {"table": "t.parquet", "rows": 6}})
+    assert shown["rows"] == [[str(number), "x"] for number in range(6)]
+
+
+def test_what_is_wrong_with_another_table_is_not_in_the_way(folder, ask):
+    folder.table("broken.csv", "")
+    folder.table("t.csv", "a\n1\n")
+    assert ask("previewTable", {"action": {"table": "t.csv"}})["rows"] == [["1"]]
+    with pytest.raises(UserError, match="The table has no columns"):
+        ask("previewTable", {"action": {"table": "broken.csv"}})
+
+
 def test_slices_and_quoted_line_ends_are_read_right(folder, ask):
     folder.sliced("t", {"1": '"a\nb",1\n', "2": "c,2\n"}, {"columns": ["x", "y"]})
     assert ask("previewTable", {"action": {"table": "t"}})["rows"][0] == ["a\nb", "1"]
@@ -60,7 +117,7 @@ def test_of_many_columns_some_are_shown_and_the_rest_is_told(folder, ask):
     folder.table("t.csv", ",".join(names) + "\n")
     shown = ask("previewTable", {"action": {"table": "t.csv"}})
     assert shown["columns"] == names[:MOST_COLUMNS]
-    assert "5 more columns" in shown["message"]
+    assert "5 more columns are not shown." in shown["message"]
 
 
 def test_a_dataset_that_is_nowhere_is_told(ask, stored):

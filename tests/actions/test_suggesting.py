@@ -103,7 +103,40 @@ def test_a_wrong_guess_of_where_a_record_begins_counts_no_row_twice(folder, monk
     folder.table("t.csv", "text,n\n" + odd * 30)
     tally, extent = sample(folder)
     assert extent.whole
+    assert extent.rows == tally.rows == 30
     assert tally.columns["text"].counted(extent).values == 1
+
+
+def test_small_slices_are_all_read(folder):
+    folder.sliced("t", {str(number): f"{number},x\n" * 3 for number in range(40)}, {"columns": ["id", "x"]})
+    tally, extent = sample(folder)
+    assert (extent.whole, extent.rows, tally.rows) == (True, 120, 120)
+    assert tally.columns["id"].counted(extent).values == 40
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
+def test_the_rows_of_many_small_slices_are_estimated_by_those_that_were_read(folder, packed):
+    text = "".join(f"{number},some text\n" for number in range(500)).encode()
+    slices = {str(number): gzip.compress(text) if packed else text for number in range(60)}
+    folder.sliced("t", slices, {"columns": ["id", "x"]})
+    _, extent = sample(folder, most_bytes=60_000)
+    assert not extent.whole
+    assert 0.7 < extent.rows_there / 30_000 < 1.4, "there are 30,000"
+
+
+def test_where_nothing_fits_not_everything_is_read(folder, monkeypatch):
+    monkeypatch.setattr(sampling, "MOST_LEFT_OUT", 100)
+    monkeypatch.setattr(sampling, "BLOCK_BYTES", 1000)
+    folder.table("t.csv", "a,b\n" + "1\n" * 50_000)
+    _, extent = sample(folder)
+    assert (extent.whole, extent.rows) == (False, 0)
+    assert 100 <= extent.left_out < 10_000
+
+
+def test_rows_that_do_not_fit_are_counted(folder, ask):
+    folder.table("t.csv", "a,b\n1\n1,2\n")
+    found = ask("suggestPartitioning", {"action": {"table": "t.csv"}})
+    assert found["message"].startswith("The input 't.csv': 1 row; counted in all of its rows. Rows that do not fit are")
 
 
 @pytest.mark.parametrize(("count", "places"), [(0, 3), (2, 3), (3, 3), (10, 3), (10, 1)])

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -133,3 +134,25 @@ def test_the_json_form_has_everything(tmp_path):
 def test_warnings_of_the_configuration_are_findings(tmp_path):
     report = check(lay_out(tmp_path, config={"paramters": {}}))
     assert "Did you mean" in only(report, "config.warning").text
+
+
+def test_a_yaml_state_is_read_as_yaml(tmp_path):
+    files = {"config.json": None, "config.yml": "{}", "in/state.yml": "last: 5\n"}
+    assert found(check(lay_out(tmp_path, files))) == []
+    (tmp_path / "in/state.yml").write_text("- 5\n")
+    assert found(check(tmp_path)) == [("error", "state.syntax", "in/state.yml")]
+
+
+def test_a_state_that_leads_to_itself_is_a_finding(tmp_path):
+    lay_out(tmp_path)
+    (tmp_path / "in/state.json").symlink_to("state.json")
+    assert ("error", "state.syntax", "in/state.json") in found(check(tmp_path))
+
+
+def test_a_configuration_that_never_ends_is_a_finding(tmp_path):
+    lay_out(tmp_path, {"config.json": None})
+    os.mkfifo(tmp_path / "config.json")
+    assert found(check(tmp_path)) == [("error", "config.syntax", "config.json")]
+    (tmp_path / "config.json").unlink()
+    (tmp_path / "config.json").symlink_to("/dev/zero")
+    assert found(check(tmp_path)) == [("error", "config.syntax", "config.json")]

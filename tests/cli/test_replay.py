@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -104,6 +106,18 @@ def test_a_folder_of_cases_is_one_report(invoke, folder, tmp_path):
     assert invoke(tmp_path / "cases").stdout.splitlines()[-1] == "2 cases: 2 equal"
 
 
+def test_names_and_cells_that_the_screen_does_not_have_are_written_out(folder, tmp_path):
+    (tmp_path / "expected/out/tables/t.csv").write_text("id,name\n1,ž\n")
+    named = folder.rename(tmp_path / "f\x1b[31m\udcff")
+    words = [sys.executable, "-m", "component", "replay", named, "--expected", tmp_path / "expected"]
+    words += ["--junit", tmp_path / "junit.xml", "--", "sh", "-c", COPY]
+    ended = subprocess.run(words, capture_output=True, env={**os.environ, "PYTHONIOENCODING": "ascii"}, check=False)
+    assert (ended.returncode, ended.stderr) == (1, b"")
+    assert ended.stdout.startswith(b"different  f\\x1b[31m\\udcff,")
+    assert b"\\u017e" in ended.stdout
+    assert ET.parse(tmp_path / "junit.xml").getroot().get("failures") == "1"
+
+
 @pytest.mark.parametrize(
     ("words", "why"),
     [
@@ -113,6 +127,8 @@ def test_a_folder_of_cases_is_one_report(invoke, folder, tmp_path):
         (["FOLDER", "--profile", "/no/such/profile.yml"], "profile"),
         (["FOLDER", "--env", "NOT_SET_ANYWHERE"], "NOT_SET_ANYWHERE"),
         (["FOLDER", "--update"], "nothing to update"),
+        (["FOLDER", "--expected", "/no/such/folder"], "There is no"),
+        (["FOLDER", "--timeout", "0"], "--timeout cannot be used"),
         (["FOLDER", "--image", "x", "--engine", "no-such-engine"], "no container engine"),
     ],
 )
@@ -136,7 +152,9 @@ def test_a_hostile_zip_ends_with_1(invoke, tmp_path):
 
 
 def test_an_interrupt_ends_the_component_and_tidies_up(folder, tmp_path):
+    shutil.make_archive(str(tmp_path / "stage_output"), "zip", tmp_path / "expected")
     words = [sys.executable, "-m", "component", "replay", str(folder), "--work", str(tmp_path / "work")]
+    words += ["--expected", str(tmp_path / "stage_output.zip")]
     process = subprocess.Popen([*words, "--", "sh", "-c", "sleep 61.25"], stderr=subprocess.PIPE)
     deadline = time.monotonic() + 30
     while not list((tmp_path / "work").glob("*/stdout")):

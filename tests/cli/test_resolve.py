@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -416,3 +417,9 @@ def test_the_page_names_every_option_and_every_key(tmp_path):
     shown = call(tmp_path, "--help").stdout
     options = {word.strip("│ ") for word in shown.split() if word.startswith("--")}
     assert all(option.rstrip("…") in page for option in options - {"--help"})
+
+
+def test_a_manifest_that_waits_for_a_writer_is_not_waited_for(tmp_path):
+    (tmp_path / "in" / "tables").mkdir(parents=True)
+    os.mkfifo(tmp_path / "in" / "tables" / "t.csv.manifest")
+    assert call(tmp_path).exit_code == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
@@ -22,7 +23,7 @@ from component.config.load import parse_config
 from component.errors import Place, UserError
 from component.report.masking import printable
 from component.report.summary import OutputSummary, RunSummary
-from component.runner.interrupts import Interrupted
+from component.runner.interrupts import SIGNALS, Interrupted
 from tests.report.log_server import PlatformLogServer
 from tests.strategies.config_documents import KEYS, documents
 from tests.strategies.json_values import changed
@@ -33,6 +34,15 @@ SUMMARY = RunSummary((), (OutputSummary("t", 1, 0, 5, "out.c-a.t", "manifest"),)
 
 def configure(folder, document):
     (folder / "config.json").write_text(json.dumps(document))
+
+
+@pytest.fixture(autouse=True)
+def signals():
+    """Take back what a run that was interrupted leaves until its process ends."""
+    before = {one: signal.getsignal(one) for one in SIGNALS}
+    yield
+    for one, handler in before.items():
+        signal.signal(one, handler)
 
 
 @pytest.fixture
@@ -218,3 +228,11 @@ def test_secrets_stay_hidden_when_the_log_moves(capfd):
     voice.log.hide(["staging-secret"])
     voice.log.info("first-secret, staging-secret")
     assert capfd.readouterr().out == "[hidden], [hidden]\n"
+
+
+@pytest.mark.parametrize("action", ["", None])
+def test_an_action_without_a_name_is_a_run(tmp_path, capfd, runs, action):
+    runs(lambda *_: SUMMARY)
+    configure(tmp_path, {"action": action})
+    assert run_folder({}, tmp_path) == 0
+    assert "1 output" in capfd.readouterr().out

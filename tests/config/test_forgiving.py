@@ -89,3 +89,9 @@ def outcome(document):
         return parse_config(document).warnings
     except UserError as error:
         return (str(error),) if error.code.startswith("config.") else ("is not right",)
+
+
+def test_an_error_names_only_what_matters():
+    with pytest.raises(UserError) as caught:
+        parse_config({"authorization": "x", "storage": {"input": 5}, "parameters": {"datasets": 7}})
+    assert str(caught.value) == "parameters.datasets must be a list, but is the number 7."

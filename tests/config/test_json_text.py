@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from component.config.json_text import JsonFaultError, describe, json_path, parse_json, read_json
+from component.config import json_text
+from component.config.json_text import JsonFaultError, describe, json_path, parse_json, read_document_file, read_json
 from tests.strategies.json_values import values
 
 
@@ -85,3 +87,22 @@ def test_paths_are_written_as_everyone_writes_them():
 )
 def test_values_are_described_without_what_lies_inside(value, words):
     assert describe(value) == words
+
+
+def test_what_would_never_end_or_wait_for_a_writer_is_not_read(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "endless").symlink_to("/dev/zero")
+    (tmp_path / "folder").mkdir()
+    for name, said in (("pipe", "no file"), ("endless", "no file"), ("folder", "a folder")):
+        with pytest.raises(OSError, match=said):
+            read_document_file(tmp_path / name)
+
+
+def test_a_document_that_would_fill_the_memory_is_not_read_to_its_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(json_text, "LONGEST", 10)
+    path = tmp_path / "config.json"
+    path.write_bytes(b"[123456789")
+    assert read_document_file(path) == b"[123456789"
+    path.write_bytes(b"[1234567890]")
+    with pytest.raises(JsonFaultError, match="is longer than"):
+        read_document_file(path)

@@ -109,3 +109,13 @@ def test_secrets_are_handed_over_before_anything_is_said(tmp_path):
     with pytest.raises(UserError):
         load_config(tmp_path, hide=hidden.update)
     assert hidden == {"hush", "5"}
+
+
+def test_the_notation_of_a_folder_that_may_not_be_searched_is_a_guess(tmp_path, monkeypatch):
+    def denied(path, **_):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("os.stat", denied)
+    assert notation_of(tmp_path) == "json"
+    with pytest.raises(UserError, match="cannot be read: Permission denied"):
+        load_config(tmp_path)

@@ -43,7 +43,9 @@ def test_the_output_mapping_stays_as_it_is():
 
 
 def test_an_action_is_run_unless_another_is_named():
-    assert parse_config({}).action == "run"
+    assert (
+        parse_config({}).action == parse_config({"action": ""}).action == parse_config({"action": None}).action == "run"
+    )
     assert parse_config({"action": "testConnection"}).action == "testConnection"
 
 

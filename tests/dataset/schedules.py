@@ -11,7 +11,7 @@ import itertools
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -26,7 +26,6 @@ Work = Callable[[Store], Any]
 Choice = tuple[int, str]
 """Which actor goes on, and what strikes its call: nothing, or a fault."""
 
-WRITES: Final = ("put", "put_if", "delete", "delete_if")
 _here = threading.local()
 
 
@@ -177,6 +176,11 @@ class Execution:
     def outcomes(self) -> list[Outcome]:
         return [actor.outcome for actor in self._actors]
 
+    @property
+    def pending(self) -> list[tuple[str, str] | None]:
+        """The call that each actor is about to make."""
+        return [actor.pending for actor in self._actors]
+
     def choices(self, effects: tuple[str, ...]) -> list[Choice]:
         """What may happen next; one fault strikes in a schedule at most."""
         found = [(actor.number, "") for actor in self._actors if actor.pending]
@@ -216,7 +220,7 @@ def _can(pending: tuple[str, str], effect: str) -> bool:
     call, key = pending
     if effect.startswith("unknown"):
         return call == "put_if" and "by-dataset-metadata" in key
-    return call in WRITES or not effect.endswith("after")
+    return not effect.endswith("after") or call in {"put", "delete"}
 
 
 def content(store: MemoryStore) -> frozenset[tuple[str, int]]:
@@ -236,14 +240,14 @@ def explore(
     base: MemoryStore,
     works: Mapping[str, Work],
     *,
-    on_state: Callable[[MemoryStore, MemoryStore, list[Outcome]], None],
+    on_state: Callable[[MemoryStore, Execution], None],
     quiet: Callable[[str, str], bool] = lambda call, key: False,
     effects: tuple[str, ...] = (),
     switches: int | None = None,
 ) -> Explored:
     """Follow every schedule; with `switches`, those that leave a running actor for another so often at most.
 
-    `on_state` gets the store before and after the last step, and the outcomes; it raises where something is wrong.
+    `on_state` gets the store before the last step, and the execution after it; it raises where something is wrong.
     """
     seen: set[object] = set()
     explored = Explored()
@@ -266,7 +270,7 @@ def explore(
                     break
                 seen.add(key)
                 explored.states += 1
-                on_state(before, execution.store, execution.outcomes)
+                on_state(before, execution)
                 choices = execution.choices(effects)
                 if switches is not None and execution.switches >= switches:
                     choices = [choice for choice in choices if choice[0] == execution.last] or choices
@@ -281,4 +285,3 @@ def explore(
         finally:
             execution.end()
     return explored
-

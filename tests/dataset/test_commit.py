@@ -250,8 +250,19 @@ def test_rollback_leaves_what_another_writer_committed_since(store):
     write_dataset(store, OLD)
     prepared = write_dataset(store, MORE, mode="append")
     write_dataset(store, MORE, mode="append")
-    assert not rollback(store, prepared)
+    with pytest.raises(CommitRefusedError, match="so it stays"):
+        rollback(store, prepared)
     assert bag(read_all(store)) == bag(pa.concat_tables([OLD, MORE, MORE]))
+
+
+def test_rollback_of_what_was_not_published_does_nothing(store):
+    write_dataset(store, OLD)
+    plan = plan_commit(store, layout_of(MORE), "append")
+    prepared = prepare(store, plan, [write_files(store, plan.layout, MORE)])
+    assert not rollback(store, prepared)
+    write_dataset(store, MORE, mode="append")
+    assert not rollback(store, prepared)
+    assert bag(read_all(store)) == bag(pa.concat_tables([OLD, MORE]))
 
 
 def test_rollback_of_a_dataset_that_is_gone_does_nothing(store):

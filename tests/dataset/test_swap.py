@@ -10,7 +10,7 @@ from tests.store.faults import Fault, FaultStore
 
 KEY = "u/table/_common_metadata"
 ONE, TWO, THREE = (pa.schema([("a", kind)]) for kind in (pa.int64(), pa.string(), pa.date32()))
-OLD, NEW = Header("u", metadata={"n": 1}), Header("u", metadata={"n": 2})
+OLD, NEW = (Header("u", metadata={"tablemill": {"commit": name}}) for name in ("c1", "c2"))
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_a_header_is_put_only_onto_its_base(store):
 def test_a_put_whose_answer_was_lost_is_done_when_the_header_is_there(store):
     lost = FaultStore(store, Fault("put_if", effect="unknown", after=True))
     assert swap_header(lost, None, NEW, "json") is None
-    assert read_header(store, "u").header == NEW
+    assert same_header(read_header(store, "u").header, NEW)
 
 
 @pytest.mark.parametrize("also", [(), (Fault("get_versioned"),)], ids=["not there", "cannot be looked for"])
@@ -81,9 +81,9 @@ def test_a_change_of_format_that_fails_after_the_commit_is_no_failure_of_the_com
     assert same_header(read_header(store, "u").header, NEW)
 
 
-def test_a_hidden_header_of_the_same_commit_stays_since_it_may_become_the_live_one(store):
-    header = Header("u", metadata={"tablemill": {"commit": "c1"}})
+def test_a_hidden_header_goes_with_the_next_commit():
+    store = MemoryStore()
     for storage_format in ("json", "msgpack.zstd"):
-        store.put(f"u.by-dataset-metadata.{storage_format}", encode_header(header, storage_format))
+        store.put(f"u.by-dataset-metadata.{storage_format}", encode_header(OLD, storage_format))
     swap_header(store, read_header(store, "u"), NEW, "json")
-    assert len(list(store.list("u."))) == 2
+    assert [stat.key for stat in store.list("u.")] == ["u.by-dataset-metadata.json"]

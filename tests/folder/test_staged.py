@@ -53,6 +53,18 @@ def test_the_section_of_azure_is_read():
     assert (container.account, container.expired()) == ("acc", False)
 
 
+@pytest.mark.parametrize("nothing", [{}, {"region": None}, {"region": ""}])
+def test_without_a_region_the_bucket_is_looked_for_where_s3_itself_does(nothing):
+    bare = {key: S3[key] for key in S3 if key != "region"}
+    assert section({"s3": {**bare, **nothing}}).bucket.endpoint == "https://s3.us-east-1.amazonaws.com"
+
+
+def test_an_object_is_in_one_piece_unless_it_is_said_to_be_a_list():
+    without = {key: S3[key] for key in S3 if key != "isSliced"}
+    assert not section({"s3": without}).sliced
+    assert not section({"s3": {**S3, "isSliced": None}}).sliced
+
+
 @pytest.mark.parametrize("empty", [{}, {"s3": []}, {"s3": {}, "abs": None}, {"abs": []}])
 def test_an_empty_section_is_none(empty):
     assert section(empty) is None
@@ -144,7 +156,6 @@ def test_an_expiration_that_is_no_time_says_nothing():
     ("values", "path"),
     [
         ({"s3": {**S3, "bucket": ""}}, "s3.bucket"),
-        ({"s3": {key: S3[key] for key in S3 if key != "region"}}, "s3.region"),
         ({"s3": {**S3, "key": None}}, "s3.key"),
         ({"s3": {**S3, "isSliced": "yes"}}, "s3.isSliced"),
         ({"s3": {**S3, "bucket": "a b"}}, "s3.bucket"),
@@ -154,7 +165,10 @@ def test_an_expiration_that_is_no_time_says_nothing():
         ({"abs": {**AZURE, "credentials": {"sas_connection_string": "BlobEndpoint=http://[;Sha=x"}}}, "sas_conn"),
         ({"s3": {**S3, "credentials": []}}, "s3.credentials.access_key_id"),
         ({"s3": {**S3, "credentials": {"access_key_id": "ID", "secret_access_key": ["SECRET"]}}}, "secret_access_key"),
-        ({"s3": ["x"]}, "s3.region"),
+        ({"s3": ["x"]}, "s3.bucket"),
+        ({"s3": {key: S3[key] for key in S3 if key != "credentials"}}, "s3.credentials.access_key_id"),
+        ({"s3": {**S3, "credentials": None}}, "s3.credentials.access_key_id"),
+        ({"s3": {**S3, "isSliced": "true"}}, "s3.isSliced"),
         ({"s3": "SECRET-like"}, "s3 must be an object"),
         ({"abs": {**AZURE, "name": {}}}, "abs.name"),
         ({"abs": {**AZURE, "credentials": {"sas_connection_string": "SECRET"}}}, "sas_connection_string"),
@@ -195,6 +209,8 @@ def test_a_manifest_knows_where_its_data_are_and_keeps_no_credentials(tmp_path, 
         ("s3", "azure://acc.blob.core.windows.net/c/x", None),
         ("azure", "azure://acc.blob.core.windows.net/other/x/y", ("other", "x/y")),
         ("azure", "azure://acc.blob.core.windows.net/other", None),
+        ("azure", "azure://ACC.blob.core.windows.net/c/x", ("c", "x")),
+        ("azure", "azure://other.blob.core.windows.net/c/x", None),
         ("azure", "s3://b/k", None),
         ("private", "azure://10.0.0.1:10000/acc/other/x", ("other", "x")),
         ("private", "azure://10.0.0.1:10000/other/x", ("other", "x")),

@@ -40,6 +40,35 @@ def test_columns_are_in_the_header_and_rows_begin_after_it(folder):
     assert not part.skip_header
 
 
+def test_an_empty_part_says_nothing_of_the_others(folder):
+    sink = pa.BufferOutputStream()
+    pq.write_table(pa.table({"n": [1, 2]}), sink)
+    folder.sliced("t", {"a": b"", "b": sink.getvalue().to_pybytes(), "c": b""}, {"columns": ["n"]})
+    folder.sliced("u", {"a": "", "b": "n\n"}, {"id": "in.c-x.u", "columns": ["n"]})
+    sources, warnings = found(folder)
+    assert (sources["t"].kind, [part.name for part in sources["t"].slices]) == ("parquet", ["b"])
+    assert sources["t"].schema.names == ("n",)
+    assert "The first row of 'u' repeats the names" in " ".join(warnings)
+
+
+def test_with_many_columns_a_repeated_one_is_found_at_once(folder):
+    names = [f"column_{number}" for number in range(20_000)]
+    folder.table("t.csv", ",".join(names) + "\n")
+    assert found(folder)[0]["t.csv"].schema.names == tuple(names)
+    folder.table("t.csv", ",".join([*names, "column_7"]) + "\n")
+    with pytest.raises(UserError, match="column 'column_7'"):
+        found(folder)
+
+
+def test_only_the_source_that_is_called_is_looked_into(folder):
+    folder.table("t.csv", "a\n")
+    folder.table("broken.csv", "")
+    folder.file("12_x.csv", "b\n")
+    for called, name in (("t", "t.csv"), ("x", "12_x.csv"), ("nothing", None)):
+        sources, _ = find_sources(DataFolder(folder.root), called=called)
+        assert [source.file_name for source in sources] == ([name] if name else [])
+
+
 def test_a_gzip_file_is_read_past_its_header_later(folder):
     folder.table("t.csv.gz", gzip.compress(b"a,b\n1,2\n"))
     source = found(folder)[0]["t.csv.gz"]

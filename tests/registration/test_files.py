@@ -278,6 +278,13 @@ def test_an_image_is_pushed_where_the_portal_says_and_then_activated(portal):
     assert calls[-1].endswith("update-app-repository acme acme.app-tablemill 1.2.3 ecr registry.test/acme/tablemill")
 
 
+def test_an_image_is_not_pushed_where_the_registry_lets_nobody_in(portal, tmp_path):
+    program = tmp_path / "bin" / "docker"
+    program.write_text(program.read_text().replace("*ecr:get-login*) echo true", "*ecr:get-login*) exit 1"))
+    assert run_script("push_release.sh", "tablemill", "1.2.3").returncode != 0
+    assert "push registry.test" not in portal.read_text()
+
+
 def test_a_release_without_credentials_does_nothing(portal, monkeypatch):
     monkeypatch.delenv("KBC_DEVELOPERPORTAL_PASSWORD")
     assert run_script("push_release.sh", "tablemill", "1.2.3").returncode != 0

@@ -53,6 +53,12 @@ def test_a_form_is_a_schema(form):
     Draft7Validator.check_schema(as_validated(form))
 
 
+@pytest.mark.parametrize(("path", "form"), ALL, ids=[".".join(path) for path, _ in ALL])
+def test_a_default_is_what_the_form_itself_takes(path, form):
+    if "default" in form:
+        Draft7Validator(as_validated(form)).validate(form["default"])
+
+
 @settings(max_examples=50)
 @given(root=roots, row=rows)
 def test_people_fill_in_what_the_form_allows(root, row):

@@ -64,8 +64,9 @@ def replayed(tmp_path):
         profile = more.pop("profile", None) or Profile()
         variables = {"PATH": os.environ["PATH"], **more.pop("variables", {})}
         handling = Handling(
-            profile, component, CompareOptions(**compare or {}), variables, work=tmp_path / "work", **more
+            profile, component, CompareOptions(**compare or {}), variables, **{"work": tmp_path / "work", **more}
         )
+        (tmp_path / "work").mkdir(exist_ok=True)
         result = replay_case(Case("case", source, expected, exit_code, placeholders), handling)
         assert more.get("keep_work") or list((tmp_path / "work").iterdir()) == []
         return result

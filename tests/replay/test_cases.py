@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from component.errors import UserError
@@ -66,6 +68,7 @@ def test_a_single_case_is_found_too(cases):
 
 def test_a_data_folder_or_file_is_one_run(folder, tmp_path):
     (folder / "in/source/data").mkdir(parents=True)
+    (tmp_path / "expected").mkdir()
     (case,) = find_cases(folder, tmp_path / "expected")
     assert (case.name, case.source, case.expected, case.placeholders) == (
         "folder",
@@ -92,6 +95,33 @@ def test_an_expected_code_is_a_number(cases, text):
     (cases / "good/expected-code").write_text(text)
     with pytest.raises(UserError, match="no exit code"):
         find_cases(cases, None)
+
+
+def test_a_name_that_is_too_long_is_refused():
+    with pytest.raises(UserError, match="cannot be read"):
+        find_cases(Path("x" * 300), None)
+
+
+def test_a_folder_is_called_by_its_name_wherever_one_stands(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    assert find_cases(Path(), None)[0].name == "folder"
+
+
+def test_what_is_expected_must_be_there_before_anything_runs(folder, tmp_path):
+    with pytest.raises(UserError, match="There is no"):
+        find_cases(folder, tmp_path / "none")
+    assert find_cases(folder, tmp_path / "none", update=True)[0].expected == tmp_path / "none"
+    (tmp_path / "x.zip").touch()
+    with pytest.raises(UserError, match="only a folder is written"):
+        find_cases(folder, tmp_path / "x.zip", update=True)
+    with pytest.raises(UserError, match="nothing to update"):
+        find_cases(folder, None, update=True)
+
+
+def test_a_case_with_an_expected_code_of_0_alone_expects_no_outputs(cases):
+    (cases / "new/expected-code").write_text("0")
+    assert find_cases(cases, None)[2].expected is None
+    assert find_cases(cases, None, update=True)[2].expected == cases / "new/expected/data/out"
 
 
 def test_a_case_without_expectations_is_different_until_they_are_written(cases, replayed):

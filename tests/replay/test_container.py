@@ -110,6 +110,7 @@ def test_an_image_runs_as_on_the_platform_and_its_outputs_are_compared(engine, f
     assert int(lines[0]) == os.getuid() if os.getuid() else int(lines[0]) >= 20_000
     assert {"KBC_DATADIR=/data/", "MORE=1", "KBC_COMPONENT_RUN_MODE=debug"} <= set(lines)
     assert "s3cret" not in result.stdout
+    assert [remark.code for remark in result.remarks if remark.level.value != "note"] == ["replay.written_elsewhere"]
     assert [remark.text for remark in result.remarks if remark.code == "replay.written_elsewhere"] == [
         "It wrote outside of /data and /tmp: /code/y."
     ]
@@ -130,6 +131,21 @@ def test_an_image_that_fails_or_takes_too_long_has_failed(engine, folder, replay
     assert (failed.exit_code, failed.message) == (1, "no access")
     late = run("while true; do true; done", timeout=1.5)
     assert late.message == "Running container exceeded the timeout of 1.5 seconds."
+
+
+@pytest.mark.engine
+def test_variables_of_the_engine_reach_the_image_alone(engine, folder, replayed):
+    container = Container(IMAGE, engine, arguments=("/bin/sh", "-c", 'echo "$HOME $DOCKER_HOST"'))
+    extra = {"HOME": "/nowhere", "DOCKER_HOST": "tcp://127.0.0.1:9"}
+    result = replayed(folder, component=Component(container=container, extra=extra))
+    assert (result.status, result.stdout) == (Status.PASSED, "/nowhere tcp://127.0.0.1:9\n")
+
+
+@pytest.mark.engine
+def test_an_engine_that_refuses_is_quoted_in_few_words(engine, folder, replayed):
+    message = replayed(folder, component=Component(container=Container(IMAGE, engine, memory="much"))).message
+    assert "much" in message
+    assert "Usage" not in message
 
 
 @pytest.mark.engine

@@ -8,7 +8,8 @@ import psutil
 import pytest
 
 from component.errors import UserError
-from component.replay.process import KILLED, Command, Ended, run_command
+from component.replay import process
+from component.replay.process import KEPT_BYTES, KILLED, Command, Ended, run_command
 from component.replay.verdict import MESSAGE_LIMIT, NO_MESSAGE, OUT_OF_MEMORY, judge
 
 
@@ -62,6 +63,25 @@ def test_output_is_cut_and_made_text(tmp_path):
     assert (ended.stdout[0], len(ended.stdout)) == ("\ufffd", 60_000 + len(" [trimmed]"))
 
 
+def test_an_output_without_end_does_not_fill_the_disk(tmp_path):
+    ended = run(tmp_path, sys.executable, "-c", "import os\nfor _ in range(80): os.write(1, b'x' * 2**20)")
+    assert ended.exit_code == 0
+    assert (tmp_path / "stdout").stat().st_size == KEPT_BYTES
+
+
+def test_a_process_that_left_its_group_is_not_waited_for(tmp_path, monkeypatch):
+    monkeypatch.setattr(process, "LAST_WORDS", 0.2)
+    ended = run(tmp_path, "sh", "-c", "setsid sleep 4 & echo said")
+    assert (ended.exit_code, ended.stdout) == (0, "said\n")
+    assert ended.seconds < 3
+
+
+def test_a_working_directory_that_is_not_there_is_named(tmp_path):
+    command = Command(("sh",), {}, tmp_path / "none", 1.0)
+    with pytest.raises(UserError, match="working directory"):
+        run_command(command, tmp_path)
+
+
 @pytest.mark.parametrize("words", [("no-such-program-anywhere",), ("/",), ("a\0b",)])
 def test_what_cannot_be_started_is_refused(tmp_path, words):
     with pytest.raises(UserError) as caught:
@@ -112,3 +132,18 @@ def test_time_and_memory_end_a_run():
     assert verdict(KILLED)[0] == OUT_OF_MEMORY
     assert verdict(1, out_of_memory=True) == (OUT_OF_MEMORY, [("error", "replay.exit_code")])
     assert verdict(0, expected=KILLED, timed_out=True)[1] == [("error", "replay.exit_code")]
+
+
+def test_who_wrote_the_component_sees_its_last_words():
+    def words(stdout, stderr):
+        remarks = judge(Ended(2, stdout, stderr, 1.0), 0, 60).remarks
+        return [remark.text for remark in remarks if remark.level.value == "note"]
+
+    assert words("out", "err") == ["It wrote to stderr: err"]
+    assert words("out", "") == ["It wrote to stdout: out"]
+    assert words("", "") == []
+
+
+def test_a_signal_is_named():
+    (remark,) = judge(Ended(139, "", "", 1.0), 0, 60).remarks
+    assert "exit code 139 (application error, as after SIGSEGV)" in remark.text

@@ -6,7 +6,7 @@ import pytest
 
 from component.errors import UserError
 from component.replay.overlay import overlaid, overlays
-from component.replay.profile import Profile, load_profile
+from component.replay.profile import Profile, load_profile, overridden
 from component.replay.variables import given_variables, passed_on, platform_variables
 
 WHOLE = """
@@ -99,6 +99,24 @@ def test_a_profile_may_be_json_and_must_be_there(tmp_path):
     assert load_profile(tmp_path / "p.json").config_id == "9"
     with pytest.raises(UserError, match="cannot be read"):
         load_profile(tmp_path / "none.yml")
+
+
+def test_a_profile_without_end_is_not_read(tmp_path):
+    (tmp_path / "p.yml").symlink_to("/dev/zero")
+    with pytest.raises(UserError, match="is larger than"):
+        load_profile(tmp_path / "p.yml")
+
+
+def test_options_win_over_a_profile_and_keep_its_secrets(profile):
+    found = overridden(profile, {"timeout": 5.0, "component_id": None, "feature_gates": ("a",)})
+    assert (found.timeout, found.component_id, found.feature_gates) == (5.0, profile.component_id, ("a",))
+    assert found.secrets == profile.secrets
+
+
+@pytest.mark.parametrize("value", [0, -1, float("nan"), float("inf"), 1e9])
+def test_an_option_that_cannot_be_is_refused_with_its_name(value):
+    with pytest.raises(UserError, match="--timeout cannot be used"):
+        overridden(Profile(), {"timeout": value})
 
 
 def test_secrets_are_in_no_text_of_a_profile(profile):

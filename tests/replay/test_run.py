@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import time
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -231,6 +232,51 @@ def test_what_a_component_leaves_is_checked(folder, replayed, script, level, cod
     assert strict.status is (Status.PASSED if level == "note" else Status.FAILED)
 
 
+@pytest.mark.parametrize(
+    ("script", "place"),
+    [
+        ('rm -r "$KBC_DATADIR"', "/"),
+        ('rm -r "$KBC_DATADIR/out"', "out"),
+        ('rm -r "$KBC_DATADIR/out/files"', "out/files"),
+        ('cd "$KBC_DATADIR"; rm -r out; echo x > out', "out"),
+        ('cd "$KBC_DATADIR/out"; rm -r tables; ln -s "$KBC_DATADIR/in/tables" tables', "out/tables"),
+    ],
+)
+def test_a_folder_that_is_gone_or_something_else_fails_the_run(folder, replayed, write_folder, script, place):
+    expected = write_folder("expected", {"out/tables/t.csv": TABLE})
+    result = replayed(folder, script, expected=expected)
+    (remark,) = (one for one in result.remarks if one.level.value == "error")
+    assert (result.status, remark.code, remark.place) == (Status.FAILED, "replay.folder", place)
+    assert [(one.place, one.kind) for one in result.differences] == [("tables/t.csv", "missing")]
+
+
+def test_an_input_that_became_a_link_is_not_followed(folder, replayed):
+    result = replayed(folder, 'cd "$KBC_DATADIR"; rm -r in; ln -s / in')
+    assert (result.status, codes(result, "error", "warning")) == (Status.PASSED, ["replay.input_changed"])
+
+
+@pytest.mark.parametrize("script", ["mkfifo state.json", "mkdir state.json", "truncate -s 100M state.json"])
+def test_a_state_that_cannot_be_read_is_not_waited_for(folder, replayed, script):
+    result = replayed(folder, f'cd "$KBC_DATADIR/out"; {script}')
+    assert codes(result, "error") == ["replay.document"]
+
+
+def test_usage_that_is_no_list_of_objects_is_told_in_words_of_json(folder, replayed):
+    result = replayed(folder, 'echo "[1]" > "$KBC_DATADIR/out/usage.json"')
+    assert next(one.text for one in result.remarks if one.level.value == "error") == "[0]: Input should be an object."
+
+
+def test_what_lay_in_the_source_is_not_the_components_doing(folder, replayed):
+    (folder / "notes.txt").touch()
+    result = replayed(folder, f'{COPY}; touch "$KBC_DATADIR/new"')
+    assert [one.text.split(",")[0] for one in result.remarks if one.code == "replay.junk"] == ["It left 'new'"]
+
+
+def test_texts_of_the_platform_name_the_data_folder_as_it_does(folder, replayed):
+    result = replayed(folder, 'cd "$KBC_DATADIR/out/tables"; echo a > x.csv; echo "{" > x.csv.manifest')
+    assert '"/data/out/tables' in next(one.text for one in result.remarks if one.level.value == "error")
+
+
 def test_good_documents_are_no_matter(folder, replayed):
     script = (
         'cd "$KBC_DATADIR/out"; echo "{}" > state.json; echo "[{\\"metric\\": \\"a\\", \\"value\\": 1}]" > usage.json'
@@ -261,6 +307,94 @@ def test_a_zip_is_not_updated(folder, replayed, zipped, write_folder):
     before = packed.read_bytes()
     assert "only a folder is written" in replayed(folder, expected=packed, update=True).message
     assert packed.read_bytes() == before
+
+
+def test_only_the_parts_of_an_out_folder_that_is_named_are_updated(folder, replayed, write_folder):
+    expected = write_folder("mine", {"tables/old.csv": "a\n", "state.json": {"a": 1}, "readme.md": "x"})
+    replayed(folder, expected=expected, update=True)
+    assert sorted(path.relative_to(expected).as_posix() for path in expected.rglob("*") if path.is_file()) == [
+        "readme.md",
+        "state.json",
+        "tables/t.csv",
+    ]
+    assert json.loads((expected / "state.json").read_text()) == {}
+
+
+def test_an_update_that_fails_changes_no_expectation(folder, replayed, write_folder):
+    expected = write_folder("mine", {"tables/old.csv": "a\n"})
+    result = replayed(folder, 'mkfifo "$KBC_DATADIR/out/files/pipe"', expected=expected, update=True)
+    assert (result.status, "neither a file nor a folder" in result.message) == (Status.REFUSED, True)
+    assert [path.name for path in expected.rglob("*")] == ["tables", "old.csv"]
+
+
+@pytest.mark.parametrize("prefix", ["stage_0/", "stage_0/data/"])
+def test_a_zip_that_a_mac_made_is_run(folder, replayed, zipped, prefix):
+    packed = zipped(folder, prefix=prefix)
+    with zipfile.ZipFile(packed, "a") as more:
+        more.writestr("__MACOSX/stage_0/._config.json", "x")
+        more.writestr(f"{prefix}.DS_Store", "x")
+    result = replayed(packed)
+    assert (result.status, codes(result, "error", "warning")) == (Status.PASSED, [])
+
+
+def test_what_is_expected_is_checked_before_the_run(folder, replayed, tmp_path):
+    (tmp_path / "expected.zip").write_bytes(b"no zip")
+    result = replayed(folder, f"touch {tmp_path}/run", expected=tmp_path / "expected.zip")
+    assert (result.status, "expected.zip" in result.message) == (Status.REFUSED, True)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_zip_without_data_is_called_by_its_name(replayed, zipped, write_folder):
+    packed = zipped(write_folder("other", {"readme.md": "x"}), "other.zip")
+    assert replayed(packed).message.startswith("There is no data folder in 'other.zip'")
+    assert "no outputs in 'other.zip'" in replayed(write_folder("f", {"config.json": {}}), expected=packed).message
+
+
+def test_a_working_folder_in_the_source_is_refused(tmp_path, replayed, write_folder):
+    write_folder(".", {"config.json": {}})  # the working folder of these tests lies in tmp_path
+    result = replayed(tmp_path)
+    assert (result.status, "which is copied into it" in result.message) == (Status.REFUSED, True)
+
+
+def test_the_working_folder_may_be_relative(folder, replayed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    component = Component(words=("sh", "-c", COPY), folder="data")
+    result = replayed(folder, component=component, work=Path("work"))
+    assert (result.status, result.landings[0].destination) == (Status.PASSED, "out.c-a.t")
+
+
+def test_a_link_that_leads_nowhere_is_named(folder, replayed):
+    (folder / "in/tables/lost").symlink_to("nowhere")
+    message = replayed(folder).message
+    assert "in/tables/lost' cannot be copied" in message
+    assert len(message) < 1000
+
+
+@pytest.mark.parametrize("name", ["none.json", "."])
+def test_a_configuration_that_is_not_there_is_refused(folder, replayed, tmp_path, name):
+    assert "cannot be read" in replayed(folder, config=tmp_path / name).message
+
+
+def test_a_configuration_of_a_case_that_is_no_text_is_refused(replayed, write_folder):
+    source = write_folder("latin", {"config.json": b'{"parameters": {"a": "\xe9"}}'})
+    assert "config.json" in replayed(source, placeholders=True).message
+
+
+def test_slices_with_columns_equal_a_file_with_a_header(folder, replayed, write_folder):
+    expected = write_folder("expected", {"out/tables/t.csv": TABLE, "out/tables/t.csv.manifest": {"columns": []}})
+    script = 'cd "$KBC_DATADIR/out/tables"; mkdir t.csv; printf "2,two\n" > t.csv/1; printf "1,one\n" > t.csv/2'
+    script += f"; echo '{json.dumps({'columns': ['id', 'name']})}' > t.csv.manifest"
+    assert replayed(folder, script, expected=expected).status is Status.EQUAL
+
+
+@pytest.mark.parametrize("mapping", ["fail", "off"])
+def test_columns_of_the_mapping_make_both_sides_headless(replayed, write_folder, mapping):
+    table = {"source": "t.csv", "destination": "out.c-a.t", "columns": ["id", "name"]}
+    source = write_folder("mapped", {"config.json": {"storage": {"output": {"tables": [table]}}}})
+    expected = write_folder("expected", {"out/tables/t.csv": "1,one\n"})
+    script = 'printf "1;one\n" > "$KBC_DATADIR/out/tables/t.csv"'
+    script += """; echo '{"delimiter": ";"}' > "$KBC_DATADIR/out/tables/t.csv.manifest\""""
+    assert replayed(source, script, expected=expected, mapping=mapping).status is Status.EQUAL
 
 
 @pytest.mark.parametrize("files", [{}, {"readme.md": "x"}])

@@ -176,7 +176,23 @@ def test_bombs_are_refused_before_a_byte_is_written(tmp_path):
     assert "inflated" in refused(tmp_path, honest, replace(LIMITS, inflated_bytes=999_999))
     many = zip_bytes([Raw(f"in/{number}".encode(), b"") for number in range(11)])
     assert "more than 10 entries" in refused(tmp_path, many, replace(LIMITS, entries=10))
-    assert len(unpacked(tmp_path, many, replace(LIMITS, entries=11))) == 12
+    assert "more than 11 files and folders" in refused(tmp_path, many, replace(LIMITS, entries=11))
+    assert len(unpacked(tmp_path, many, replace(LIMITS, entries=12))) == 12
+
+
+def test_folders_that_no_entry_names_count_too(tmp_path):
+    deep = zip_bytes([Raw(f"{number}{'/a' * 100}".encode(), b"") for number in range(5)])
+    assert "more than 400 files and folders" in refused(tmp_path, deep, replace(LIMITS, entries=400))
+    assert len(unpacked(tmp_path, deep, replace(LIMITS, entries=505))) == 505
+
+
+def test_what_a_mac_adds_is_left_out(tmp_path):
+    entries = [CONFIG, Raw(b"__MACOSX/", b"", attributes=FOLDER), Raw(b"__MACOSX/._config.json", b"x")]
+    assert unpacked(tmp_path, zip_bytes(entries)) == {"config.json": b"{}"}
+
+
+def test_a_comment_is_named(tmp_path):
+    assert "a comment follows its end" in refused(tmp_path, zip_bytes([CONFIG], comment=b"made by"))
 
 
 def test_more_than_there_is_room_for_is_refused(tmp_path):
@@ -193,6 +209,8 @@ def test_what_is_no_zip_is_refused(tmp_path, data):
 
 
 def test_a_zip_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(UserError, match="it is no file"):
+        unpack(tmp_path, tmp_path / "folder")
     with pytest.raises(UserError, match="no such file"):
         unpack(tmp_path / "none.zip", tmp_path / "folder")
 

@@ -1,6 +1,7 @@
 """Issue 2, points 9 and 10: where outputs land, by which rule, and the manifests that say so."""
 
 import json
+import os
 
 import pytest
 
@@ -149,3 +150,14 @@ def test_the_primary_key_of_the_input_is_kept(folder, run):
     folder.table("orders.csv", "id,n\n1,2\n", {"primary_key": ["id"], "id": "in.c-main.orders", "name": "orders"})
     assert run().done
     assert folder.manifest("orders")["primary_key"] == ["id"]
+
+
+def test_a_column_without_a_name_is_refused_before_anything_is_done(folder, refused):
+    folder.table("pandas.csv", ",id\n0,1\n")
+    refused("mapping.failed", "Column 1 of an output has no name", '"columns" of the output', "table 'pandas'")
+
+
+def test_a_name_in_out_that_is_no_utf_8_is_somebody_else_s(folder, refused):
+    folder.table("t.csv", "id\n1\n")
+    os.mkdir(os.fsencode(folder.root / "out" / "tables") + b"/\xff\xfe")  # noqa: PTH102 - a Path is text
+    refused("mapping.failed", r"\udcff\udcfe")

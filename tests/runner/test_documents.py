@@ -81,3 +81,12 @@ def test_the_state_fits_its_schema_and_a_large_one_is_a_warning(folder, configur
     assert "most of them under 'mine'" in outcome.out
     assert document(folder, "state")["mine"] == "x" * 1_000_000
     assert document(folder, "state")["tablemill"]["datasets"]["t"]["rows"] == 3
+
+
+def test_a_secret_of_the_state_is_hidden(folder, run):
+    folder.table("t.csv", "id\nof-the-state-7\n")
+    (folder.root / "in" / "state.json").write_text('{"mine": {"#token": "of-the-state-7"}}')
+    folder.configure(datasets=[{"uuid": "t", "tables": [{"source": "t.csv", "columns": {"id": "integer"}}]}])
+    outcome = run()
+    assert outcome.code == 1
+    assert "value '[hidden]'" in outcome.err

@@ -87,3 +87,8 @@ def test_when_it_is_too_late_a_deadline_ends_nothing():
     with interruptible(), deadline(1):
         ignore_interrupts()
         time.sleep(1.1)
+
+
+def test_a_deadline_beyond_what_a_thread_can_wait_for_disturbs_nobody():
+    with interruptible(), deadline(10**30):
+        time.sleep(0.1)  # what a thread raises would be a warning of this test

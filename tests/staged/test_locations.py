@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import pickle
 import uuid
 from pathlib import Path
@@ -19,7 +20,7 @@ from component.formats.csv.source import CsvSplit, open_split, read_header
 from component.formats.csv.split import ByteRange
 from component.naming import UTF8_BOM
 from component.staging import objects
-from component.staging.locations import open_location, reading_at, size_of
+from component.staging.locations import open_location, open_seekable, reading_at, size_of
 from component.staging.sliced import find_parts
 
 PLACE = Place(table="t", slice="s")
@@ -60,6 +61,18 @@ def test_all_bytes_are_read_in_order(placed, small_pieces):
     with open_location(location) as file:
         assert file.readall() == ROWS
         assert file.read(1) == b""
+
+
+def test_a_library_can_go_here_and_there_as_in_a_file(placed):
+    with open_seekable(placed(ROWS)) as file:
+        assert file.seekable()
+        assert file.seek(0, io.SEEK_END) == len(ROWS)
+        assert file.read(10) == b""
+        assert file.seek(-7, io.SEEK_CUR) == len(ROWS) - 7
+        assert file.read() == ROWS[-7:]
+        assert file.seek(1000) == file.tell() == 1000
+        assert file.read(20) == ROWS[1000:1020]
+        assert file.tell() == 1020
 
 
 @pytest.mark.parametrize(("start", "stop"), [(0, 1), (5, 2000), (999, 1001), (100_000, None)])

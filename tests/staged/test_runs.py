@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 import gzip
+import io
 import json
 import random
 from itertools import chain
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from component.plan import sources
@@ -89,6 +92,50 @@ def test_a_sliced_table_has_no_header_and_mixed_parts(run, folder, stage, server
     assert outcome.done, outcome
     assert sorted(folder.rows(folder.out_tables[0])) == sorted(chain(*rows))
     assert_nothing_told(server, folder, outcome)
+
+
+def parquet_of(rows, **options) -> bytes:
+    sink = io.BytesIO()
+    columns = dict(zip(COLUMNS, map(list, zip(*rows, strict=True)), strict=True))
+    pq.write_table(pa.table({**columns, "amount": pa.array(map(int, columns["amount"]))}), sink, **options)
+    return sink.getvalue()
+
+
+def test_parquet_is_read_from_a_bucket_with_its_types(run, folder, stage, server):
+    rows = [rows_of(40_000), rows_of(10, 40_000)]
+    stage(server, "orders", parquet_of(rows[0], row_group_size=5000), parquet_of(rows[1]))
+    outcome = run({"KBC_DATA_TYPE_SUPPORT": "authoritative"})
+    assert outcome.done, outcome
+    assert sorted(folder.rows(folder.out_tables[0])) == sorted(chain(*rows))
+    schema = folder.manifest(folder.out_tables[0])["schema"]
+    assert [column["data_type"]["base"]["type"] for column in schema] == ["STRING", "STRING", "INTEGER"]
+    assert_nothing_told(server, folder, outcome)
+
+
+def test_a_staged_file_of_parquet_is_read(run, folder, s3):
+    s3.put("some/parquet", parquet_of(rows_of(5)))
+    manifest = {"id": 18, "name": "orders.parquet", "tags": [], **s3.section("some/parquet")}
+    (folder.root / "in" / "files" / "18_orders.parquet.manifest").write_text(json.dumps(manifest))
+    folder.configure(datasets=[{"uuid": "o", "tables": [{"source": "orders.parquet"}]}], outputs=[{"dataset": "o"}])
+    outcome = run()
+    assert outcome.done, outcome
+    assert sorted(folder.rows(folder.out_tables[0])) == rows_of(5)
+
+
+def test_an_object_that_has_lost_its_header_loses_no_row(run, folder, stage, s3):
+    stage(s3, "orders", text_of(rows_of(20), header=False))
+    outcome = run()
+    assert outcome.code == 0, outcome
+    assert "holds none of the columns that its manifest names: it is read as a row" in outcome.out + outcome.err
+    assert sorted(folder.rows(folder.out_tables[0])) == sorted(rows_of(20))
+
+
+def test_parts_that_begin_with_the_names_are_told_of(run, folder, stage, s3):
+    stage(s3, "orders", *(text_of(rows_of(2, first), header=True) for first in (0, 2)))
+    outcome = run()
+    assert outcome.code == 0, outcome
+    assert "repeats the names of its columns and is read as a row" in outcome.out + outcome.err
+    assert folder.rows(folder.out_tables[0]).count(tuple(COLUMNS)) == 2
 
 
 def test_a_sliced_table_without_parts_is_an_empty_table(run, folder, stage, server):
@@ -259,9 +306,28 @@ def test_a_store_that_does_not_answer_is_told(refused, monkeypatch, stage, s3):
     refused("staged.failed", "the store does not answer", "Run the job again")
 
 
-def test_a_parquet_object_is_refused(refused, stage, s3):
+def test_a_damaged_parquet_object_is_refused(refused, stage, s3):
     stage(s3, "orders", b"PAR1" + b"." * 100)
-    refused("source.format", "is not CSV", 'Set "file_type" of the input mapping to "csv"')
+    refused("source.format", "The Parquet file cannot be read", "table 'orders'")
+
+
+def test_a_parquet_object_that_changes_during_the_run_is_refused(refused, monkeypatch, stage, s3):
+    key = stage(s3, "orders", parquet_of(rows_of(10)))
+    find_parts = sources.find_parts
+
+    def changing(*arguments):
+        found = find_parts(*arguments)
+        s3.put(key, parquet_of(rows_of(10, 5)))
+        return found
+
+    monkeypatch.setattr(sources, "find_parts", changing)
+    refused("staged.changed", "has changed since the run was planned")
+
+
+def test_a_list_of_parts_that_is_taken_for_the_table_is_refused(refused, stage, s3):
+    listed = {"entries": [{"url": "s3://staging/a", "mandatory": True}, {"url": "s3://staging/b", "mandatory": True}]}
+    stage(s3, "ordersmanifest", json.dumps(listed).encode())
+    refused("source.manifest", "The first row has 4 cells", "table 'ordersmanifest'")
 
 
 def test_a_truncated_gzip_object_is_refused(refused, stage, s3):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -52,9 +53,10 @@ def test_parts_may_lie_in_another_bucket(parts_of, s3):
         ([], 'has no list "entries"'),
         ({}, 'has no list "entries"'),
         ({"entries": {}}, 'has no list "entries"'),
-        ({"entries": ["s3://staging/x"]}, "has no url of S3 in entries[0]"),
-        ({"entries": [{"url": "https://host/x"}]}, "has no url of S3 in entries[0]"),
-        ({"entries": [{"url": "s3://staging/x"}, {"url": None}]}, "has no url of S3 in entries[1]"),
+        ({"entries": ["s3://staging/x"]}, "has no url such as s3://bucket/key in entries[0]"),
+        ({"entries": [{"url": "https://host/x"}]}, "has no url such as s3://bucket/key in entries[0]"),
+        ({"entries": [{"url": "s3://staging/x"}, {"url": None}]}, "has no url such as s3://bucket/key in entries[1]"),
+        ({"entries": [{"url": "azure://host/staging/x"}]}, "has no url such as s3://bucket/key in entries[0]"),
         ({"entries": [{"url": "s3://staging/x"}] * 2}, "names s3://staging/x twice"),
     ],
 )
@@ -63,6 +65,24 @@ def test_what_is_no_list_is_refused(parts_of, document, text):
         parts_of(document)
     assert (caught.value.code, caught.value.place) == ("source.manifest", Place(table="t"))
     assert text in str(caught.value)
+
+
+@pytest.mark.parametrize("key", ["a b", "a%20b", "a+b", "a#b?c=d&e", "é/日本", "{x};'\"<>|", "part.gz"])
+def test_keys_are_taken_as_they_are_written(parts_of, s3, key):
+    (part,), _ = parts_of({"entries": [{"url": s3.put(key, key.encode()), "mandatory": True}]})
+    assert part.object.read_at(0, 100) == key.encode()
+
+
+def test_a_list_without_entries_is_a_table_without_parts(parts_of):
+    assert parts_of({"entries": []}) == ((), ())
+
+
+def test_a_part_in_another_account_is_refused(azure):
+    own = f"azure://{azure.endpoint.removeprefix('http://')}/container/key"
+    azure.put("list", json.dumps({"entries": [{"url": "s3://staging/x"}]}).encode())
+    staged = staged_section(ManifestObject(azure.section("list", sliced=True), Path("in/tables/m"), Place()))
+    with pytest.raises(UserError, match=re.escape(f"has no url such as {own} in entries[0]")):
+        find_parts(staged, "t")
 
 
 @pytest.mark.parametrize("mandatory", [{}, {"mandatory": True}, {"mandatory": None}, {"mandatory": "false"}])

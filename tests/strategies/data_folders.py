@@ -11,6 +11,7 @@ import json
 import os
 import socket
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -25,12 +26,14 @@ from tests.strategies.json_values import changed, texts, values
 from tests.strategies.manifests import manifests as typed_manifests
 
 SECRET = "Zk7-the-secret-Qx9"
-"""Planted under `#keys` and in credentials: it may be in no output."""
+"""Planted under `#keys` of the configuration and in credentials: it may be in no output."""
+STATE_SECRET = "Wq4-of-the-state-Lm2"
+"""Planted under a `#key` of the state, which is carried forward: it may be in no text."""
 
 
 @dataclass(frozen=True)
 class Odd:
-    """What is no regular file: `to` is where a link leads, or how large a file of nothing is."""
+    """What is no usual file: `to` is where a link leads, how large a file of nothing is, or the mode of a folder."""
 
     kind: Literal["folder", "pipe", "socket", "link", "closed", "hollow"]
     to: str = ""
@@ -45,8 +48,12 @@ ODD = (
     Odd("socket"),
     Odd("closed"),
     Odd("hollow", "200000000000"),
-    *(Odd("link", to) for to in ("nowhere", ".", "..", "/dev/null", "/dev/zero", "/proc/self/mem", "itself", "\udcff")),
+    Odd("folder", "000"),
+    Odd("folder", "555"),
+    *(Odd("link", to) for to in ("nowhere", ".", "/dev/null", "/dev/zero", "/proc/self/mem", "itself", "\udcff")),
 )
+HARMLESS = (Odd("folder"), Odd("closed"), Odd("link", "nowhere"))
+"""For what the folder room reads without a look at what it is: the rest of `ODD` would be a hang there."""
 NAMES = (
     "t.csv",
     "orders",
@@ -122,7 +129,9 @@ MANIFEST_KEYS = (
     "distribution_key",
     "#token",
 )
-names = st.sampled_from(NAMES) | st.text(st.characters(exclude_characters="/\0", exclude_categories=("Cs",)), max_size=9)
+names = st.sampled_from(NAMES) | st.text(
+    st.characters(exclude_characters="/\0", exclude_categories=("Cs",)), max_size=9
+)
 usable = names.filter(lambda name: name not in {"", ".", ".."} and len(os.fsencode(name)) <= 255)
 huge = st.sampled_from((10**19, -(10**400), 1e308, -0.0, 2**63, 2**64, "9" * 5000, "x" * 5000))
 
@@ -142,9 +151,9 @@ damages = st.sampled_from(("cut", "insert", "replace", "repeat"))
 
 @st.composite
 def damaged(draw: st.DrawFn, documents: st.SearchStrategy[bytes]) -> bytes:
-    """A text as it is, three times out of four; else cut, with bytes put in, replaced as a whole, or doubled."""
+    """A text as it is, seven times out of eight; else cut, with bytes put in, replaced as a whole, or doubled."""
     text = draw(documents)
-    if draw(st.integers(0, 3)):
+    if draw(st.integers(0, 7)):
         return text
     how = draw(damages)
     place = draw(st.integers(0, len(text)))
@@ -154,7 +163,9 @@ def damaged(draw: st.DrawFn, documents: st.SearchStrategy[bytes]) -> bytes:
         return text[:place] + draw(st.binary(min_size=1, max_size=3)) + text[place:]
     if how == "repeat":
         return text + text
-    return draw(st.sampled_from((b"", b" ", b"null", b"[]", b"5", b'"x"', b"[" * 5000, b"\xef\xbb\xbf{}", b"\xff\xfe{\0}\0")))
+    return draw(
+        st.sampled_from((b"", b" ", b"null", b"[]", b"5", b'"x"', b"[" * 5000, b"\xef\xbb\xbf{}", b"\xff\xfe{\0}\0"))
+    )
 
 
 def json_text(value: Any) -> bytes:
@@ -167,11 +178,10 @@ def yaml_text(value: Any) -> bytes:
 
 credentials = st.sampled_from(
     (
-        {"access_key_id": "id", "secret_access_key": SECRET, "session_token": SECRET},
-        {"access_key_id": "id", "secret_access_key": [SECRET]},
+        {"access_key_id": "AKIA-key-id", "secret_access_key": SECRET, "session_token": SECRET},
+        {"access_key_id": "AKIA-key-id", "secret_access_key": [SECRET]},
         {"sas_connection_string": f"BlobEndpoint=http://127.0.0.1:9/;SharedAccessSignature=sig={SECRET}"},
         {"sas_connection_string": SECRET},
-        SECRET,
         [],
     )
 )
@@ -199,7 +209,9 @@ plain_manifests = st.fixed_dictionaries(
         "delimiter": st.sampled_from((",", ";", "\t", "", "ab", "\n", '"')),
         "enclosure": st.sampled_from(('"', "'", "", ",")),
         "has_header": st.sampled_from((True, False, None, 1)),
-        "column_metadata": st.sampled_from(([], {}, {"id": []}, {"id": [{"key": "KBC.datatype.basetype", "value": "INTEGER"}]})),
+        "column_metadata": st.sampled_from(
+            ([], {}, {"id": []}, {"id": [{"key": "KBC.datatype.basetype", "value": "INTEGER"}]})
+        ),
         "metadata": st.sampled_from(([], {}, [{"key": "a", "value": "b"}])),
         "tags": st.lists(texts, max_size=2),
         "destination": st.sampled_from(("out.c-a.b", "b", "", "a.b")),
@@ -208,7 +220,7 @@ plain_manifests = st.fixed_dictionaries(
     },
 )
 manifest_values = changed(plain_manifests, MANIFEST_KEYS) | typed_manifests().map(lambda made: made[0]) | values | huge
-manifest_texts = damaged(manifest_values.map(json_text) | st.integers(50, 3000).map(deep).map(repr).map(str.encode))
+manifest_texts = damaged(manifest_values.map(json_text) | st.integers(50, 300).map(deep).map(json_text))
 
 
 def _with_section(pair: tuple[Any, Any, str]) -> Any:
@@ -232,6 +244,7 @@ staged_texts = unstageable.filter(lambda manifest: not is_complete(manifest)).ma
 @st.composite
 def fitting_parameters(draw: st.DrawFn) -> dict[str, Any]:
     """Parameters that fit the tables that a layout often has, so that a run gets far."""
+    store = {"store": {"url": STORE, "#key": SECRET}} if draw(st.booleans()) else {}
     source = draw(st.sampled_from(("t.csv", "t", "orders", "in.c-main.orders")))
     dataset: dict[str, Any] = {"uuid": "shop", "tables": [{"source": source}]}
     dataset |= draw(
@@ -264,20 +277,49 @@ def fitting_parameters(draw: st.DrawFn) -> dict[str, Any]:
             max_size=2,
         )
     )
-    return {"datasets": [dataset], "outputs": outputs}
+    return {**store, "datasets": [dataset], "outputs": outputs}
 
 
+ACTIONS = (*["run"] * 8, "", None, 5, "listDatasets", "testConnection", "no such")
+STORE = "file:///STORE"
+"""Stands for a folder beside the data folder."""
+urls = st.sampled_from((STORE, STORE, f"{STORE}/a%20%25/b", "s3://bucket/x", "x", "", "file://"))
 secret_things = st.sampled_from((SECRET, [SECRET], {"inner": SECRET}, {"#inner": [SECRET]}, f'{{"token": "{SECRET}"}}'))
-free_parameters = parameters.parameters.map(lambda found: {**found, "store": {"url": found["store"]["url"], "#key": SECRET}})
+free_parameters = parameters.parameters.map(
+    lambda found: {**found, "store": {"url": found["store"]["url"], "#key": SECRET}}
+)
+mapped = st.lists(
+    st.fixed_dictionaries(
+        {"source": st.sampled_from(("shop", "t", "t.csv", "orders"))},
+        optional={
+            "destination": st.sampled_from(("out.c-a.b", "a.b", "in.c-main.orders")),
+            "columns": st.sampled_from(([], ["id"], "id")),
+            "primary_key": st.sampled_from(([], ["id"])),
+            "#token": secret_things,
+            "incremental": st.sampled_from((True, None, "1")),
+        },
+    ),
+    max_size=2,
+)
+storages = st.fixed_dictionaries(
+    {},
+    optional={
+        "output": st.fixed_dictionaries(
+            {}, optional={"tables": mapped, "default_bucket": st.sampled_from(("in.c-x", "", 5))}
+        )
+        | OUTPUT,
+        "input": st.fixed_dictionaries({}, optional={"tables": mapped, "files": values}) | values,
+    },
+)
 configs = st.fixed_dictionaries(
     {},
     optional={
-        "parameters": st.just({}) | fitting_parameters() | free_parameters,
-        "storage": st.fixed_dictionaries({}, optional={"output": OUTPUT, "input": values}) | st.just([]) | values,
+        "parameters": st.just({}) | fitting_parameters() | fitting_parameters() | free_parameters,
+        "storage": storages | storages | st.just([]) | values,
         "image_parameters": st.fixed_dictionaries({"#token": secret_things}, optional={"default_bucket": st.booleans()})
         | st.just([]),
         "authorization": st.fixed_dictionaries({"oauth_api": st.fixed_dictionaries({"#data": secret_things})}),
-        "action": st.sampled_from(("run", "run", "run", "", None, 5, "listDatasets", "testConnection", "no such")),
+        "action": st.sampled_from(ACTIONS),
         "rows": values,
         "#secret": secret_things,
         "shared_code_row_ids": values,
@@ -285,13 +327,16 @@ configs = st.fixed_dictionaries(
         "a key of tomorrow": values,
     },
 )
-config_values = configs | changed(configs, CONFIG_KEYS) | values | st.integers(50, 3000).map(deep)
+other_configs = values | st.integers(50, 300).map(deep) | st.just(None)
+config_values = st.integers(0, 9).flatmap(
+    lambda number: configs if number < 6 else changed(configs, CONFIG_KEYS) if number < 9 else other_configs
+)
 states = st.fixed_dictionaries(
     {},
     optional={
         "tablemill": st.fixed_dictionaries({"datasets": st.dictionaries(texts, values, max_size=2)}) | values,
         "of another": values | huge,
-        "#token": st.just(SECRET),
+        "#token": st.just(STATE_SECRET),
     },
 )
 state_texts = damaged((states | values).map(json_text))
@@ -301,48 +346,83 @@ state_texts = damaged((states | values).map(json_text))
 
 
 @st.composite
-def layouts(draw: st.DrawFn, store: Path | None = None) -> Layout:
-    """A whole data folder: inputs of all kinds, documents, leftovers in out/, and odd things in up to three places."""
-    found: Layout = {}
+def layouts(draw: st.DrawFn, actions: tuple[str, ...] = ()) -> Layout:
+    """A whole data folder: inputs of all kinds, documents, leftovers in out/, and odd things in up to two places.
+
+    One of `actions` is that of the configuration, whatever else is in it.
+    """
     in_yaml = draw(st.integers(0, 5)) == 1
-    written = yaml_text if in_yaml else json_text
-    config = draw(config_values)
-    found["config.yml" if in_yaml else "config.json"] = draw(damaged(st.just(written(_housed(config, store)))))
-    if draw(st.integers(0, 3)):
-        found["in/tables/t.csv"] = draw(st.sampled_from(ROWS[:4]) | st.sampled_from(ROWS))
-    for part in ("in/tables", "in/tables", "in/files", "out/tables", "out/files"):
-        if draw(st.integers(0, 2)) == 0:
-            _add_item(draw, found, part)
+    odd_part = draw(st.sampled_from(("everything", "configuration", "inputs", "leftovers")))
+    found = draw(documents(in_yaml, actions))
+    found["in/tables/t.csv"] = draw(st.sampled_from(ROWS[:4]))
+    if odd_part in {"everything", "inputs"}:
+        _add_items(draw, found, ("in/tables", "in/tables", "in/files"))
+    if odd_part in {"everything", "leftovers"}:
+        _add_items(draw, found, ("out/tables", "out/files"))
+        _add_leftovers(draw, found)
+        for _ in range(draw(st.sampled_from((0, 0, 0, 1, 1, 2)))):
+            place = draw(st.sampled_from(sorted({*found, *ALWAYS})))
+            if not (actions and place.startswith("config")):
+                found[place] = draw(st.sampled_from(HARMLESS if _is_unguarded(place) else ODD))
+    return found
+
+
+def _is_unguarded(place: str) -> bool:
+    return place.startswith(("in/state", "out/")) or place.endswith(".manifest")
+
+
+@st.composite
+def documents(draw: st.DrawFn, in_yaml: bool, actions: tuple[str, ...]) -> Layout:
+    """The configuration, and mostly a state, in one notation; a configuration with an action is never damaged."""
+    written, suffix = (yaml_text, "yml") if in_yaml else (json_text, "json")
+    config = _housed(draw(config_values), draw(urls))
+    if actions:
+        config = {**(config if isinstance(config, dict) else {}), "action": draw(st.sampled_from(actions))}
+    text = st.just(written(config))
+    found: Layout = {f"config.{suffix}": draw(text if actions else damaged(text))}
     if draw(st.booleans()):
-        found["in/state.yml" if in_yaml else "in/state.json"] = draw(state_texts)
+        found[f"in/state.{suffix}"] = draw(state_texts)
+    return found
+
+
+def _add_leftovers(draw: st.DrawFn, found: Layout) -> None:
     for name in ("out/state.json", "out/usage.json", "out/result.json", "junk", "in/user/x", ".git/x"):
         if draw(st.integers(0, 9)) == 0:
             found[name] = draw(state_texts)
     for part in ("in/tables", "in/files", "out/tables", "out/files"):
         if draw(st.integers(0, 9)):
             found.setdefault(part, Odd("folder"))
-    for _ in range(draw(st.sampled_from((0, 0, 0, 1, 1, 2)))):
-        found[draw(st.sampled_from(sorted({*found, *ALWAYS})))] = draw(st.sampled_from(ODD))
-    return found
 
 
-ALWAYS = ("config.json", "in/state.json", "out/state.json", "in", "out", "in/tables", "in/files", "out/tables", "out/files")
+ALWAYS = (
+    "config.json",
+    "in/state.json",
+    "out/state.json",
+    "in",
+    "out",
+    "in/tables",
+    "in/files",
+    "out/tables",
+    "out/files",
+)
 
 
-def _housed(config: Any, store: Path | None) -> Any:
+def _housed(config: Any, url: str) -> Any:
     """Keep every store that is configured in a folder of the test: a path is a place on this machine."""
-    if isinstance(config, dict):
-        for part in ("parameters", "image_parameters"):
-            inner = config.get(part)
-            if isinstance(inner, dict) and isinstance(inner.get("store"), dict):
-                url = inner["store"].get("url")
-                if isinstance(url, str) and not url.lower().startswith("s3"):
-                    inner["store"]["url"] = store.as_uri() if store is not None else "x"
+    for part in ("parameters", "image_parameters") if isinstance(config, dict) else ():
+        inner = config.get(part)
+        if isinstance(inner, dict) and isinstance(inner.get("store"), dict) and "url" in inner["store"]:
+            inner["store"]["url"] = url
     return config
 
 
+def _add_items(draw: st.DrawFn, found: Layout, parts: tuple[str, ...]) -> None:
+    for part in parts:
+        _add_item(draw, found, part)
+
+
 def _add_item(draw: st.DrawFn, found: Layout, part: str) -> None:
-    name = draw(usable)
+    name = draw(usable | st.just("t.csv"))
     if draw(st.integers(0, 2)) == 0:
         found[f"{part}/{name}"] = Odd("folder")
         for _ in range(draw(st.integers(0, 2))):
@@ -358,22 +438,18 @@ def build(root: Path, layout: Mapping[str, bytes | Odd]) -> Path:
     root.mkdir()
     for name in sorted(layout, key=lambda path: path.count("/")):
         path, content = root / name, layout[name]
-        try:
+        with suppress(OSError):  # below what is no folder, or one that nobody may write to
             path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError:
-            continue
-        if not path.parent.resolve().is_relative_to(root) or os.path.lexists(path):
-            continue
-        if isinstance(content, bytes):
-            path.write_bytes(content)
-        else:
-            _make(path, content)
+            if path.parent.resolve().is_relative_to(root) and not os.path.lexists(path):
+                _make(path, content, root.parent / "store")
     return root
 
 
-def _make(path: Path, odd: Odd) -> None:
-    if odd.kind == "folder":
-        path.mkdir()
+def _make(path: Path, odd: bytes | Odd, store: Path) -> None:
+    if isinstance(odd, bytes):
+        path.write_bytes(odd.replace(STORE.encode(), store.as_uri().encode()))
+    elif odd.kind == "folder":
+        path.mkdir(mode=int(odd.to or "755", 8))
     elif odd.kind == "pipe":
         os.mkfifo(path)
     elif odd.kind == "socket":

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from component import naming
-from component.errors import Place
+from component.errors import Place, UserError
 from component.folder.magic import is_gzip
 from component.folder.manifest import TableManifest, manifest_path
 from component.folder.slices import Slice, slices_of
@@ -55,7 +55,7 @@ class CsvRows:
             done = 0
             try:
                 for parsed in reader.read(self._known.get(part.name) or self._split(part)):
-                    yield _batch(part.name, parsed, done)
+                    yield self._batch(part.name, parsed, done)
                     done += parsed.records
             except ReadAgainError as again:
                 self._known[part.name] = again.split
@@ -63,6 +63,20 @@ class CsvRows:
                     restart()
                 continue
             return
+
+    def _batch(self, name: str, parsed: Parsed, done: int) -> Batch:
+        named = dict(zip(self._schema().names, self.names, strict=True))
+        for row in parsed.bad:
+            if row.code == "csv.encoding":  # its text is not all there, so nothing could be said about it
+                place = Place(slice=name, row=row.row, column=named.get(row.column or ""), value=row.value)
+                raise UserError(row.code, row.reason, place=place)
+        broken = [(row.row, row.record) for row in parsed.bad]
+        missing = {number for number, _ in broken}
+        numbers: Sequence[int] = range(done + 1, done + parsed.records + 1)
+        if missing:
+            numbers = [number for number in numbers if number not in missing]
+        columns = [column.combine_chunks() for column in parsed.rows.itercolumns()]
+        return Batch(name, columns, numbers, broken)
 
     def _schema(self) -> TableSchema:
         # By position: a header may name a column twice, and tables of Arrow find columns by name.
@@ -115,16 +129,3 @@ def _first_record(table: str, slices: tuple[Slice, ...], dialect: Dialect) -> tu
         return ()
     part = slices[0]
     return read_header(part.path, dialect, gzip=is_gzip(part.path), place=Place(table=table, slice=part.name))[0]
-
-
-def _batch(name: str, parsed: Parsed, done: int) -> Batch:
-    for row in parsed.bad:
-        if row.code == "csv.encoding":  # its text is not all there, so nothing could be said about it
-            raise row.error(Place(slice=name))
-    broken = [(row.row, row.record) for row in parsed.bad]
-    missing = {number for number, _ in broken}
-    numbers: Sequence[int] = range(done + 1, done + parsed.records + 1)
-    if missing:
-        numbers = [number for number in numbers if number not in missing]
-    columns = [column.combine_chunks() for column in parsed.rows.itercolumns()]
-    return Batch(name, columns, numbers, broken)

@@ -94,7 +94,7 @@ def _rows(
     if not unpaired.missing + unpaired.extra:
         return []
     text = f"{unpaired.missing:,} missing and {unpaired.extra:,} extra ({rows})."
-    shown = sample(unpaired.expected, unpaired.actual, names, expected.source.key, options.show)
+    shown = sample(unpaired.expected, unpaired.actual, names, expected.source.key, options.show) if names else ()
     return [Difference(place, "rows", f"Rows differ: {text}", shown)]
 
 

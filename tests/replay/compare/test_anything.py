@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from component.replay.compare.options import CompareOptions
 from component.replay.compare.out_folder import OutComparison
 from component.replay.landing import land
-from component.replay.left_behind import document_remarks, junk_remarks
+from component.replay.left_behind import document_remarks, restored_folders
 from component.replay.profile import Profile
 from tests.strategies.json_values import changed, values
 
@@ -85,6 +85,6 @@ def test_any_two_folders_can_be_compared(tmp_path_factory, left, right, options)
 @given(files=FOLDERS, config=values, failed=st.booleans(), rules=st.sampled_from(["seed", "2017", "2026"]))
 def test_anything_that_is_left_behind_can_be_judged(tmp_path_factory, files, config, failed, rules):
     out = write(tmp_path_factory.mktemp("left"), files)
-    remarks = [*document_remarks(out), *junk_remarks(out.parent)]
+    remarks = [*restored_folders(out.parent), *document_remarks(out)]
     landed = land(out.parent, {"storage": {"output": config}}, Profile(), {}, rules, failed=failed)
     assert all(one.text for one in (*remarks, *landed.remarks))

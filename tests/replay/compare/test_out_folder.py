@@ -104,6 +104,17 @@ def test_a_table_that_cannot_be_read_is_compared_by_its_bytes(sides):
     assert sides(latin, {"tables/t": b"a\n\xe8\n"})[0] == [("tables/t", "unreadable")]
 
 
+def test_a_cell_that_is_no_text_is_named_by_its_column(sides):
+    (found,) = sides({"tables/t": "a,b\n1,2\n"}, {"tables/t": b"a,b\n1,\xe9\n"})[1].differences
+    assert "column 'b'" in found.text
+    assert found.text.endswith(").")
+
+
+def test_tables_without_a_common_column_show_no_rows(sides):
+    differences = sides({"tables/t": "a\n1\n"}, {"tables/t": "b\n"})[1].differences
+    assert [(one.kind, one.rows) for one in differences] == [("columns", ()), ("rows", ())]
+
+
 def test_what_does_not_count_is_not_compared(sides):
     left = {"tables/a": "x\n1\n", "files/log.txt": "1", "files/log.txt.manifest": {"tags": ["a"]}}
     right = {"tables/a": "x\n2\n", "files/log.txt": "2", "files/log.txt.manifest": {"tags": ["b"]}}
