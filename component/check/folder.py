@@ -19,7 +19,7 @@ from component.check.sources import FoundSources, check_sources
 from component.check.space import check_space
 from component.config.environment import Environment, data_folder
 from component.config.json_text import describe
-from component.config.load import notation_of
+from component.config.load import NOT_CONFIGURED, notation_of
 from component.config.model import Config
 from component.config.secrets import secrets_in
 from component.errors import UserError
@@ -90,6 +90,8 @@ def _report(folder: DataFolder, environment: Environment, texts: Texts, findings
 
 
 def _configuration(folder: DataFolder, document: Document | None) -> tuple[Config | None, Iterable[CheckFinding]]:
+    if document is None and folder.in_tables.is_dir() | folder.in_files.is_dir():
+        return check_configuration({})[0], (warning("config.warning", CONFIG_FILE, NOT_CONFIGURED.rstrip(".")),)
     if document is None:
         remedy = 'Put one there (an empty object "{}" will do).'
         return None, (error("config.missing", CONFIG_FILE, "There is no config.json in the data folder", remedy),)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from component.config.blanks import without_blanks
 from component.config.fields import empty_list_as_object
@@ -16,6 +16,9 @@ from component.config.model import Config
 from component.config.secrets import secrets_in
 from component.errors import UserError
 from component.naming import CONFIG_FILE, CONFIG_YAML_FILE
+
+INPUT_FOLDERS: Final = ("in/tables", "in/files")
+NOT_CONFIGURED: Final = f"There is no {CONFIG_FILE}: every input becomes a dataset and comes back as an output."
 
 Notation = Literal["json", "yaml"]
 """How the platform writes config, state and manifests; it is fixed when a component is registered."""
@@ -57,12 +60,17 @@ def notation_of(data_dir: Path) -> Notation:
 
 
 def read_document(data_dir: Path) -> Document:
-    """Read what was written; UserError `config.missing` or `config.syntax`."""
+    """Read what was written; without a file, a folder that has inputs is one that nothing is configured for.
+
+    UserError `config.missing` where there are no inputs either, or `config.syntax`.
+    """
     notation = notation_of(data_dir)
     path = data_dir / (CONFIG_FILE if notation == "json" else CONFIG_YAML_FILE)
     try:
         value = parse_text(read_document_file(path), notation)
     except (FileNotFoundError, NotADirectoryError):
+        if any(os.path.isdir(data_dir / folder) for folder in INPUT_FOLDERS):  # noqa: PTH112 - as above
+            return Document({}, notation, (NOT_CONFIGURED,))
         raise UserError(
             "config.missing",
             f"There is no {CONFIG_FILE} in the data folder {str(data_dir)!r}",

@@ -105,8 +105,11 @@ def entries(folder: Path) -> tuple[Path, ...]:
     A folder that is not there is empty; UserError `source.missing` for one that cannot be listed.
     """
     try:
-        return tuple(sorted(path for path in folder.iterdir() if not path.name.startswith(".")))
+        found = tuple(sorted(path for path in folder.iterdir() if not path.name.startswith(".")))
     except FileNotFoundError:
         return ()
     except OSError as error:
         raise UserError("source.missing", f"The folder {str(folder)!r} cannot be read: {error.strerror}") from error
+    if found and not os.access(folder, os.X_OK):  # names can be listed, and nothing be known of what they name
+        raise UserError("source.missing", f"The folder {str(folder)!r} may be listed, but not searched")
+    return found

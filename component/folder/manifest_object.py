@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from component.config.json_text import JsonFaultError, Step, describe, json_path
+from component.config.json_text import JsonFaultError, Step, describe, json_path, read_document_file
 from component.config.load import notation_of, parse_text
 from component.errors import Place, UserError
 
 LONGEST_NUMBER: Final = 18
 """Digits of a number in a text that always fit 64 bits."""
+
+
+CREDENTIALS: Final = "credentials"
+"""Key of a section whose values are secrets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,7 @@ class ManifestObject:
     def read(cls, file: Path, place: Place) -> ManifestObject:
         """Return the object that a file holds, in the notation of its data folder (reference keboola 2.1)."""
         try:
-            value = parse_text(file.read_bytes(), notation_of(_data_folder_of(file)))
+            value = parse_text(read_document_file(file), notation_of(_data_folder_of(file)))
         except OSError as error:
             text = f"The manifest {str(file)!r} cannot be read: {error.strerror}"
             raise UserError("source.manifest", text, place=place) from error
@@ -79,9 +83,10 @@ class ManifestObject:
         return self._object({} if value is None else value, key)
 
     def wrong(self, value: Any, expected: str, *steps: Step) -> UserError:
-        """Return the error that says that a value is not what was expected."""
-        path = json_path((*self.steps, *steps)) or "it"
-        text = f"The manifest {str(self.file)!r} is not right: {path} must be {expected}, but is {describe(value)}"
+        """Return the error that says that a value is not what was expected; one among credentials is not shown."""
+        where = (*self.steps, *steps)
+        found = "" if CREDENTIALS in where else f", but is {describe(value)}"
+        text = f"The manifest {str(self.file)!r} is not right: {json_path(where) or 'it'} must be {expected}{found}"
         return UserError("source.manifest", text, place=self.place)
 
     def _text(self, value: Any, *steps: Step) -> str:

@@ -15,6 +15,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
+from component.config.json_text import JsonFaultError, read_document_file
 from component.errors import Place, UserError
 from component.naming import MANIFEST_SUFFIX
 
@@ -117,7 +118,7 @@ def list_outputs(out_tables: Path) -> OutListing:
     for entry in _entries(out_tables, "", unseen):
         if not entry.name.endswith(MANIFEST_SUFFIX):
             sources.append(_source(entry, unseen))
-        elif entry.is_file():
+        elif _is_file(entry):
             manifests.append(OutManifest(entry.name, _read(entry)))
         else:
             unseen.append(Unseen(entry.name, UnseenKind.MANIFEST_FOLDER))
@@ -133,7 +134,7 @@ def list_files(out_files: Path) -> FileListing:
     manifests: list[OutManifest] = []
     unseen: list[Unseen] = []
     for entry in _entries(out_files, "", unseen):
-        if not entry.is_file():
+        if not _is_file(entry):
             unseen.append(Unseen(entry.name, UnseenKind.FOLDER))
         elif entry.name.endswith(MANIFEST_SUFFIX):
             manifests.append(OutManifest(entry.name, _read(entry)))
@@ -150,12 +151,15 @@ def as_files(listing: OutListing) -> FileListing:
 
 
 def _entries(folder: Path, prefix: str, unseen: list[Unseen]) -> Iterator[os.DirEntry[str]]:
-    if not folder.is_dir():
+    if not os.path.isdir(folder):  # noqa: PTH112 - a Path raises for what may not be searched
         return
-    with os.scandir(folder) as found:
-        entries = sorted(found, key=lambda entry: os.fsencode(entry.name))
+    try:
+        with os.scandir(folder) as found:
+            entries = sorted(found, key=lambda entry: os.fsencode(entry.name))
+    except OSError as error:
+        raise UserError("source.missing", f"The folder {str(folder)!r} cannot be read: {error.strerror}") from error
     for entry in entries:
-        if entry.name in VERSION_CONTROL_FOLDERS and entry.is_dir():
+        if entry.name in VERSION_CONTROL_FOLDERS and _is_folder(entry):
             unseen.append(Unseen(prefix + entry.name, UnseenKind.VERSION_CONTROL))
         elif entry.name.startswith("."):
             unseen.append(Unseen(prefix + entry.name, UnseenKind.DOT))
@@ -164,13 +168,13 @@ def _entries(folder: Path, prefix: str, unseen: list[Unseen]) -> Iterator[os.Dir
 
 
 def _source(entry: os.DirEntry[str], unseen: list[Unseen]) -> OutSource:
-    if not entry.is_dir():
+    if not _is_folder(entry):
         return OutSource(entry.name, size=_size(entry), head=_head(entry))
     slices: list[OutSlice] = []
     head = b""
     # a `*.manifest` inside the directory is uploaded as a slice, as everything else is (reference keboola 4.6)
     for file in _entries(Path(entry.path), f"{entry.name}/", unseen):
-        if file.is_file():
+        if _is_file(file):
             head = head if slices else _head(file)
             slices.append(OutSlice(file.name, _size(file)))
         else:
@@ -178,15 +182,23 @@ def _source(entry: os.DirEntry[str], unseen: list[Unseen]) -> OutSource:
     return OutSource(entry.name, sliced=True, size=sum(one.size for one in slices), slices=tuple(slices), head=head)
 
 
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    return os.path.isfile(entry)  # noqa: PTH113 - an entry raises for a link that leads to itself
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    return os.path.isdir(entry)  # noqa: PTH112 - as above
+
+
 def _size(entry: os.DirEntry[str]) -> int:
     try:
         return entry.stat().st_size
-    except FileNotFoundError:  # a link that leads nowhere is still a source
+    except OSError:  # a link that leads nowhere is still a source
         return 0
 
 
 def _head(entry: os.DirEntry[str]) -> bytes:
-    if not entry.is_file():  # a pipe would wait for somebody to write
+    if not _is_file(entry):  # a pipe would wait for somebody to write
         return b""
     try:
         with Path(entry.path).open("rb", buffering=0) as file:
@@ -197,7 +209,9 @@ def _head(entry: os.DirEntry[str]) -> bytes:
 
 def _read(entry: os.DirEntry[str]) -> bytes:
     try:
-        return Path(entry.path).read_bytes()
+        return read_document_file(Path(entry.path))
+    except JsonFaultError as fault:
+        raise UserError("source.manifest", f"The manifest {entry.name!r} {fault}") from None
     except OSError as error:
         raise UserError(
             "source.manifest",

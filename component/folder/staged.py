@@ -14,7 +14,7 @@ from urllib.parse import parse_qs
 from component.config.json_text import json_path
 from component.errors import Place, UserError
 from component.folder.layout import DataFolder, entries
-from component.folder.manifest_object import ManifestObject
+from component.folder.manifest_object import CREDENTIALS, ManifestObject
 from component.naming import MANIFEST_SUFFIX
 from component.staging.buckets import (
     BUCKET_NAME,
@@ -29,7 +29,6 @@ from component.staging.buckets import (
 
 S3_SECTION: Final = "s3"
 AZURE_SECTION: Final = "abs"
-CREDENTIALS: Final = "credentials"
 AZURE_DOMAIN: Final = "core.windows.net"
 DEFAULT_REGION: Final = "us-east-1"
 """Where S3 looks for a bucket of which nothing is said; it answers for one that is elsewhere that it is."""
@@ -81,7 +80,7 @@ def credentials_in(path: Path) -> frozenset[str]:
     for name in (S3_SECTION, AZURE_SECTION):
         section = found.values.get(name)
         credentials = section.get(CREDENTIALS) if isinstance(section, dict) else None
-        given = credentials.items() if isinstance(credentials, dict) else ()
+        given = credentials.items() if isinstance(credentials, dict) else [("", credentials)]
         texts.update(value for key, value in given if isinstance(value, str) and key != "expiration")
     signatures = {_connection(text).get("sharedaccesssignature", "").lstrip("?") for text in texts}
     signed = {word for text in signatures for word in parse_qs(text).get("sig", ())}

@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field, StrictInt, StrictStr
 
 from component.config.exact import Exact
 from component.config.fields import ByName, Lenient
-from component.config.json_text import JsonFaultError, describe
+from component.config.json_text import JsonFaultError, describe, read_document_file
 from component.config.load import parse_text
 from component.errors import UserError
 from component.folder.json_file import json_text, write_json
@@ -54,7 +54,7 @@ def read_state(path: Path) -> dict[str, Any]:
     UserError `state.syntax` for anything else that is no JSON object.
     """
     try:
-        state = parse_text(path.read_bytes(), "yaml" if path.suffix == ".yml" else "json")
+        state = parse_text(read_document_file(path), "yaml" if path.suffix == ".yml" else "json")
     except FileNotFoundError:
         return {}
     except OSError as error:

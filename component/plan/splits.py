@@ -16,12 +16,15 @@ from component.tables.types import TableSchema
 
 LEAST_SPLIT_BYTES = 4 * naming.MIB
 SPLITS_PER_CORE = 4
+MOST_SPLITS = 10_000
+"""More tasks than this cost more than they help, however small a split is asked for."""
 
 
 def split_size(source: Source, limits: Limits, cores: int) -> int:
     """Return the bytes of a split: small sources are cut so that every core has work, large ones at the limit."""
     even = -(-source.size // (cores * SPLITS_PER_CORE))
-    return max(1, min(limits.split_bytes, max(LEAST_SPLIT_BYTES, even)))
+    least = -(-source.size // MOST_SPLITS)
+    return max(1, least, min(limits.split_bytes, max(LEAST_SPLIT_BYTES, even)))
 
 
 def splits_of(

@@ -23,6 +23,14 @@ def test_a_byte_order_mark_is_tolerated(tmp_path):
     assert load_config(tmp_path) == Config()
 
 
+@pytest.mark.parametrize("inputs", ["in/tables", "in/files"])
+def test_a_folder_with_inputs_needs_no_config_json(tmp_path, inputs):
+    (tmp_path / inputs).mkdir(parents=True)
+    config = load_config(tmp_path)
+    assert config.parameters == Config().parameters
+    assert [text for text in config.warnings if "every input becomes a dataset" in text]
+
+
 @pytest.mark.parametrize("folder", ["", "nowhere"])
 def test_no_config_json_is_said_with_the_folder_and_what_to_do(tmp_path, folder):
     with pytest.raises(UserError) as caught:

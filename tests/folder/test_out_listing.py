@@ -101,7 +101,7 @@ def test_a_manifest_that_cannot_be_read_is_named(tables, monkeypatch):
     def denied(path):
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr("pathlib.Path.read_bytes", denied)
+    monkeypatch.setattr("component.folder.out_listing.read_document_file", denied)
     with pytest.raises(UserError) as caught:
         list_outputs(tables)
     assert caught.value.code == "source.manifest"

@@ -1,6 +1,7 @@
 """Issue 2, point 12: what is wrong with config.json, or does not fit what is in the folder."""
 
 import json
+import shutil
 
 import pytest
 
@@ -21,8 +22,9 @@ def of(**facts):
     return {"datasets": [{"uuid": "orders", "tables": [{"source": "orders.csv", "columns": TYPES}], **facts}]}
 
 
-def test_no_config_json(folder, refused):
+def test_no_config_json_and_no_inputs(folder, refused):
     (folder.root / "config.json").unlink()
+    shutil.rmtree(folder.root / "in")
     refused("config.missing", "config.json", str(folder.root), "Put one there")
 
 

@@ -52,8 +52,6 @@ ODD = (
     Odd("folder", "555"),
     *(Odd("link", to) for to in ("nowhere", ".", "/dev/null", "/dev/zero", "/proc/self/mem", "itself", "\udcff")),
 )
-HARMLESS = (Odd("folder"), Odd("closed"), Odd("link", "nowhere"))
-"""For what the folder room reads without a look at what it is: the rest of `ODD` would be a hang there."""
 NAMES = (
     "t.csv",
     "orders",
@@ -363,12 +361,8 @@ def layouts(draw: st.DrawFn, actions: tuple[str, ...] = ()) -> Layout:
         for _ in range(draw(st.sampled_from((0, 0, 0, 1, 1, 2)))):
             place = draw(st.sampled_from(sorted({*found, *ALWAYS})))
             if not (actions and place.startswith("config")):
-                found[place] = draw(st.sampled_from(HARMLESS if _is_unguarded(place) else ODD))
+                found[place] = draw(st.sampled_from(ODD))
     return found
-
-
-def _is_unguarded(place: str) -> bool:
-    return place.startswith(("in/state", "out/")) or place.endswith(".manifest")
 
 
 @st.composite
