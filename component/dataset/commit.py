@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from component import clock
 from component.dataset.fit import check_indices, fit_layout
-from component.dataset.header import EXTRAS, Header, HeaderFormat, StoredHeader
+from component.dataset.header import EXTRAS, Header, HeaderFormat, StoredHeader, read_header
 from component.dataset.history import forget, keep, stamped, was_committed
 from component.dataset.indexing import Stays, put_indices
 from component.dataset.keys import schema_key
@@ -31,7 +31,7 @@ from component.dataset.swap import restore_schema, same_header, schema_of_base, 
 from component.dataset.trusted import read_schema
 from component.dataset.writable import make_explicit, settled_header
 from component.dataset.write import Written
-from component.errors import CommitRefusedError, CommitUnknownError, TablemillError
+from component.errors import CommitRefusedError, CommitUnknownError, TablemillError, UserError
 from component.store.base import Store
 
 Mode = Literal["overwrite", "append"]
@@ -130,7 +130,8 @@ def _schema_of(store: Store, header: Header) -> pa.Schema:
 def prepare(store: Store, plan: CommitPlan, written: Sequence[Written]) -> Prepared:
     """Put the index files under new names, make the header and keep a copy; nothing that a reader sees changes.
 
-    On any error nothing of that is left, as far as the store lets itself be tidied.
+    On any error nothing of that is left, as far as the store lets itself be tidied. CommitRefusedError when files of
+    the base are gone, since it is no longer the live state.
     """
     index_keys: dict[str, str] = {}
     try:
@@ -139,10 +140,18 @@ def prepare(store: Store, plan: CommitPlan, written: Sequence[Written]) -> Prepa
         header = _new_header(plan, written, index_keys)
         base = plan.base.header if plan.base else None
         keep(store, header, base)
-    except BaseException:
+    except BaseException as error:
         discard(store, index_keys.values())
+        if isinstance(error, UserError) and error.code == "store.missing" and _has_passed(store, plan):
+            raise CommitRefusedError("commit.refused", f"{error.text} any more", remedy="Run again.") from error
         raise
     return Prepared(plan, header, index_values, schema_of_base(found[0] if found else None, base))
+
+
+def _has_passed(store: Store, plan: CommitPlan) -> bool:
+    """Say whether the base is no longer the live state: then its files may have gone."""
+    live = read_header(store, plan.layout.uuid)
+    return plan.base is not None and (live is None or live.version != plan.base.version)
 
 
 def publish(store: Store, prepared: Prepared) -> None:
@@ -186,19 +195,18 @@ def commit(store: Store, plan: CommitPlan, written: Sequence[Written]) -> Prepar
     what was written.
     """
     for attempt in range(TRIES):
-        prepared = prepare(store, plan, written)
+        prepared = None
         try:
+            prepared = prepare(store, plan, written)
             publish(store, prepared)
         except CommitUnknownError:
             raise
         except TablemillError as error:
-            withdraw(store, prepared)
-            if (
-                not isinstance(error, CommitRefusedError)
-                or plan.mode != "append"
-                or plan.operation
-                or attempt == TRIES - 1
-            ):
+            if prepared is not None:
+                withdraw(store, prepared)
+            if not isinstance(error, CommitRefusedError) or plan.mode != "append" or plan.operation:
+                raise
+            if attempt == TRIES - 1:
                 raise
             plan = replan(store, plan)
         else:

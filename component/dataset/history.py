@@ -189,10 +189,11 @@ def _same(left: Header, right: Header) -> bool:
 
 
 def _all_kept(store: Store, uuid: str) -> Iterator[Commit]:
-    for stat in store.list(history_key(uuid, "x").removesuffix(f"x{naming.HISTORY_SUFFIX}")):
+    for stat in store.list(f"{uuid}/{naming.HISTORY_FOLDER}/"):
         found = store.get_versioned(stat.key)
-        if found is not None and stat.key.endswith(naming.HISTORY_SUFFIX):
-            yield commit_of(decode_header(found[0], "msgpack.zstd", uuid))
+        with suppress(UserError):
+            if found is not None:
+                yield commit_of(decode_header(found[0], "msgpack.zstd", uuid))
 
 
 def state_as_of(store: Store, uuid: str, as_of: str | dt.datetime) -> Commit:

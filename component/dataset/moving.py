@@ -19,9 +19,10 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 
-from component.dataset.header import Header, StoredHeader, encode_header
+from component.dataset.header import Header, StoredHeader, decode_header, encode_header
+from component.dataset.history import commit_of
 from component.dataset.keys import header_key
-from component.errors import CommitRefusedError, TablemillError
+from component.errors import CommitRefusedError, TablemillError, UserError
 from component.store.base import Store
 
 
@@ -51,11 +52,21 @@ def move_to_msgpack(store: Store, live: StoredHeader) -> None:
 
 
 def remove_hidden(store: Store, live: StoredHeader) -> None:
-    """Delete the msgpack header that a JSON header hides, unless that one is no longer the live one."""
+    """Delete the msgpack header that a JSON header hides, unless that one is no longer the live one.
+
+    A hidden one of the same commit is left to who is moving it, or else to the next commit.
+    """
     key = header_key(live.header.uuid, "msgpack.zstd")
     hidden = store.get_versioned(key)
-    if hidden is not None and _is_live(store, live):
+    if hidden is not None and not _same_commit(hidden[0], live.header) and _is_live(store, live):
         store.delete_if(key, hidden[1])
+
+
+def _same_commit(hidden: bytes, header: Header) -> bool:
+    try:
+        return commit_of(decode_header(hidden, "msgpack.zstd", header.uuid)).id == commit_of(header).id
+    except UserError:
+        return False
 
 
 def is_moving(stored: StoredHeader) -> bool:

@@ -98,9 +98,11 @@ def hold_schema(store: Store, header: Header) -> None:
         found = store.get_versioned(key)
         if found is not None and _is_schema(found[0], schema):
             return
-        live = read_header(store, header.uuid)
-        if live is not None and same_header(live.header, header):
-            store.put_if(key, encode_schema(schema), found[1] if found else None)
+        if not _is_live(store, header):
+            return
+        version = store.put_if(key, encode_schema(schema), found[1] if found else None)
+        if found is not None and not _is_live(store, header):
+            store.put_if(key, found[0], version)  # it was put for the one that is live now
 
 
 def swap_header(store: Store, base: StoredHeader | None, header: Header, storage_format: HeaderFormat) -> None:
@@ -132,6 +134,11 @@ def _read_again(store: Store, header: Header) -> StoredHeader | None:
         live = read_header(store, header.uuid)
         return live if live is not None and same_header(live.header, header) else None
     return None
+
+
+def _is_live(store: Store, header: Header) -> bool:
+    live = read_header(store, header.uuid)
+    return live is not None and same_header(live.header, header)
 
 
 def _is_done(store: Store, base: StoredHeader | None, header: Header) -> bool:

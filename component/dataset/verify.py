@@ -17,14 +17,15 @@ import pyarrow.parquet as pq
 from component.dataset.change import Base, Change, apply_change
 from component.dataset.data_file import read_rows
 from component.dataset.header import Header, decode_header
-from component.dataset.history import commit_of
+from component.dataset.history import commit_of, lost_commits
 from component.dataset.implicit import read_whole_header
 from component.dataset.index import Fragment, fragment_of_files, fragment_of_index
-from component.dataset.keys import check_uuid, header_key, schema_key
+from component.dataset.keys import check_uuid, header_key, history_key, schema_key
 from component.dataset.layout import Layout, trusted_schema
 from component.dataset.lookup import read_embedded, read_index
 from component.dataset.reader import Dataset
 from component.dataset.schema import decode_schema
+from component.dataset.writable import newer_hidden
 from component.errors import TablemillError, UserError
 from component.store.base import Store
 
@@ -66,7 +67,7 @@ def verify(store: Store, uuid: str) -> Verdict:
     if stored is None:
         raise UserError("dataset.missing", f"There is no dataset {uuid!r} in {store.url}")
     header = stored.header
-    faults = list(_hidden_header(store, header, stored.storage_format))
+    faults = [*_hidden_header(store, header, stored.storage_format), *_lost(store, uuid)]
     try:
         schema = decode_schema(store.get(schema_key(uuid, header.table)))
     except UserError as error:
@@ -89,8 +90,22 @@ def _hidden_header(store: Store, header: Header, storage_format: str) -> Iterato
         same = commit_of(decode_header(found[0], "msgpack.zstd", header.uuid)).id == commit_of(header).id
     except UserError:
         same = False
-    if not same:
+    if newer_hidden(store, header) is not None:
+        text = "The JSON header is older than the one that it hides"
+        yield Fault("verify.hidden_header", text, key, mend="the next commit takes the older one away")
+    elif not same:
         yield Fault("verify.hidden_header", "An older header is hidden by the JSON one", key, mend="gc deletes it")
+
+
+def _lost(store: Store, uuid: str) -> Iterator[Fault]:
+    """Name the commits that another client has overwritten, as far as that can be told."""
+    try:
+        for commit in lost_commits(store, uuid):
+            made = f"{commit.operation or 'another client'}, {commit.time or 'at a time that it does not say'}"
+            text = f"The commit {commit.id} ({made}) is lost: another client put its header onto an older state"
+            yield Fault("verify.lost_commit", f"{text}, unless its own writer was killed", history_key(uuid, commit.id))
+    except UserError as error:
+        yield Fault("verify.history", f"The history cannot be read: {error.text}")
 
 
 class _Reading:

@@ -64,6 +64,11 @@ def only_shared(call: str, key: str) -> bool:
     return "/indices/" in key or ("/_history/" in key and call != "get_versioned")
 
 
+def only_headers(call: str, key: str) -> bool:
+    """The same, and looks at a schema that is there and that nobody changes."""
+    return only_shared(call, key) or (call in {"get", "get_versioned"} and key.endswith("/_common_metadata"))
+
+
 @dataclass
 class Scenario:
     """A store and its actors: each a work, and for a writer what it makes of the rows before it."""

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 from component.dataset.commit import commit, plan_commit
+from component.dataset.garbage import delete_dataset
 from component.dataset.header import read_header
 from component.dataset.keys import referenced
 from component.errors import CommitRefusedError, CommitUnknownError, TablemillError, UserError
@@ -183,3 +184,34 @@ def test_a_damaged_header_is_named_and_nothing_is_written():
         write_dataset(store, OLD)
     assert caught.value.code == "dataset.format"
     assert [stat.key for stat in store.list("sales")] == ["sales.by-dataset-metadata.json"]
+
+
+@pytest.mark.parametrize("call", [Fault("put", 1), Fault("put", 2), Fault("put_if"), Fault("get_versioned", 3)])
+def test_an_append_that_fails_before_its_header_leaves_nothing(call):
+    store = MemoryStore()
+    write_dataset(store, OLD, ["k"], ["v"])
+    before = set(store.objects)
+    with pytest.raises(TablemillError):
+        attempt(FaultStore(store, call), MORE, "append", "json")
+    assert set(store.objects) == before
+
+
+def test_an_append_whose_dataset_is_deleted_meanwhile_is_refused_and_does_not_create_it_again():
+    store = MemoryStore()
+    write_dataset(store, OLD, ["k"], ["v"])
+    plan = plan_commit(store, layout_of(MORE, ["k"], ["v"]), "append")
+    written = [write_files(store, plan.layout, MORE)]
+    delete_dataset(store, "sales")
+    with pytest.raises(CommitRefusedError, match="deleted meanwhile"):
+        commit(store, plan, written)
+    assert read_header(store, "sales") is None
+
+
+def test_a_dataset_whose_schema_a_deletion_took_is_read_by_its_header_and_mended_by_the_next_commit():
+    store = MemoryStore()
+    write_dataset(store, OLD, ["k"], ["v"])
+    store.delete("sales/table/_common_metadata")
+    assert bag(read_all(store)) == bag(OLD)
+    write_dataset(store, MORE, mode="append")
+    assert bag(read_all(store)) == bag(pa.concat_tables([OLD, MORE]))
+    assert "sales/table/_common_metadata" in store.objects

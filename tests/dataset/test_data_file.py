@@ -158,8 +158,6 @@ def test_a_flipped_byte_in_a_page_is_found_before_a_wrong_answer():
     data = encode_rows(rows).to_pybytes()
     footer = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
     places = range(4, footer, 5)
-    found = [
-        read_or_refused(data[:place] + bytes([data[place] ^ 0x10]) + data[place + 1 :], rows) for place in places
-    ]
-    assert all(one == "dataset.format" or one == rows for one in found)
+    found = [read_or_refused(data[:place] + bytes([data[place] ^ 0x10]) + data[place + 1 :], rows) for place in places]
+    assert all(one in ("dataset.format", rows) for one in found)
     assert found.count("dataset.format") > len(places) // 2

@@ -6,11 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from component import clock
-from component.dataset.commit import commit, plan_commit
+from component.dataset.commit import commit, plan_commit, prepare, publish
 from component.dataset.garbage import Retention, collect, delete_dataset, find_garbage
-from component.dataset.header import read_header
+from component.dataset.header import encode_header, read_header
 from component.dataset.history import history
 from component.dataset.reader import open_dataset, read_dataset
+from component.dataset.restore import restore
 from component.errors import RetryError, UserError
 from tests.dataset.making import bag, layout_of, read_all, write_dataset, write_files
 from tests.dataset.memory import MemoryStore
@@ -170,3 +171,67 @@ def test_a_deletion_that_is_cut_short_leaves_the_dataset_whole_or_gone(store):
             assert bag(read_all(store)) == bag(TWO)
         collect(store, find(store))
         assert bool(list(store.list("sales"))) == (read_header(store, "sales") is not None)
+
+
+def aged(store):
+    """The same store, of which everything was put ten days ago."""
+    return MemoryStore({key: (data, put - 10 * 24 * 3600) for key, (data, put) in store.objects.items()})
+
+
+def test_a_state_that_was_live_within_the_least_age_stays_for_its_readers_however_old_its_files_are(store):
+    store = aged(store)
+    opened = open_dataset(store, "sales")
+    write_dataset(store, ONE, ["k"], ["v"])
+    collect(store, find(store, min_age=dt.timedelta(hours=1)))
+    assert bag(pa.concat_tables(read_dataset(opened))) == bag(TWO)
+
+
+def test_what_a_young_copy_names_stays_since_its_writer_may_be_about_to_commit_it(store):
+    store = aged(store)
+    plan = plan_commit(store, layout_of(ONE, ["k"], ["v"]), "append")
+    written = [write_files(store, plan.layout, ONE)]
+    store = aged(store)
+    prepared = prepare(store, plan, written)
+    collect(store, find(store, min_age=dt.timedelta(hours=1)))
+    publish(store, prepared)
+    assert bag(read_all(store)) == bag(pa.concat_tables([TWO, ONE]))
+
+
+def test_a_state_that_is_put_back_between_finding_and_collecting_stays(store):
+    store = aged(store)
+    oldest = list(history(store, "sales"))[-1]
+    garbage = find(store, min_age=dt.timedelta(hours=1))
+    restore(store, "sales", oldest.id)
+    collect(store, garbage)
+    assert bag(read_all(store)) == bag(ONE)
+
+
+def test_a_state_that_is_being_collected_cannot_be_put_back(store):
+    oldest = list(history(store, "sales"))[-1]
+
+    class Collected(FaultStore):
+        def put(self, key, data):
+            store.delete(f"sales/_history/{oldest.id}.msgpack.zstd")
+            return super().put(key, data)
+
+    with pytest.raises(UserError, match="Of the state"):
+        restore(Collected(store), "sales", oldest.id)
+    assert bag(read_all(store)) == bag(TWO)
+
+
+def test_a_deletion_leaves_young_files_that_no_state_names_since_their_writer_may_create_the_dataset(store):
+    written = write_files(store, layout_of(ONE), ONE)
+    delete_dataset(store, "sales")
+    assert list(store.objects) == [file.key for file in written.files]
+    assert [one.key for one in find(store).objects] == list(store.objects)
+
+
+def test_a_newer_header_that_an_older_one_hides_keeps_its_files(store):
+    older = read_header(store, "sales").header
+    write_dataset(store, ONE, mode="append")
+    newer = read_header(store, "sales").header
+    store.put("sales.by-dataset-metadata.msgpack.zstd", encode_header(newer, "msgpack.zstd"))
+    store.put("sales.by-dataset-metadata.json", encode_header(older, "json"))
+    collect(store, find(store))
+    write_dataset(store, ONE, mode="append")
+    assert bag(read_all(store)) == bag(pa.concat_tables([TWO, ONE, ONE]))

@@ -7,7 +7,7 @@ import pytest
 from component import clock
 from component.dataset.commit import commit, plan_commit
 from component.dataset.header import encode_header, read_header
-from component.dataset.history import commit_of, digest_of, history, state_as_of
+from component.dataset.history import commit_of, digest_of, history, lost_commits, state_as_of, was_committed
 from component.dataset.keys import header_key
 from component.dataset.reader import open_dataset, read_dataset
 from component.errors import CommitRefusedError, UserError
@@ -141,3 +141,41 @@ def test_a_commit_that_loses_leaves_no_copy(store):
         commit(store, plan, [write_files(store, plan.layout, TWO)])
     assert [stat.key for stat in store.list("sales/_history/")] == before
     assert len(list(history(store, "sales"))) == len(before) == 4
+
+
+def test_a_commit_that_a_foreign_client_overwrites_is_named(store):
+    older = read_header(store, "sales").header
+    write_dataset(store, OTHER, mode="append")
+    lost = next(history(store, "sales"))
+    store.put(header_key("sales", "json"), encode_header(replace(older, partitions={}), "json"))
+    assert list(lost_commits(store, "sales")) == [lost]
+
+
+def test_a_commit_is_named_when_the_foreign_client_changes_metadata_only(store):
+    older = read_header(store, "sales").header
+    write_dataset(store, OTHER, mode="append")
+    lost = next(history(store, "sales"))
+    touched = replace(older, metadata={**older.metadata, "owner": "me"})
+    store.put(header_key("sales", "json"), encode_header(touched, "json"))
+    assert list(lost_commits(store, "sales")) == [lost]
+
+
+def test_all_commits_are_named_when_the_foreign_client_drops_what_we_keep_in_the_header(store):
+    states = {commit.id for commit in history(store, "sales")}
+    header = read_header(store, "sales").header
+    store.put(header_key("sales", "json"), encode_header(replace(header, metadata={}), "json"))
+    assert {commit.id for commit in lost_commits(store, "sales")} == states
+
+
+def test_nothing_is_lost_where_no_foreign_client_wrote(store):
+    write_dataset(store, OTHER, mode="append")
+    store.put("sales/_history/notes.msgpack.zstd", b"no header")
+    assert list(lost_commits(store, "sales")) == []
+
+
+def test_a_history_whose_middle_is_gone_ends_there(store):
+    newest, middle, oldest = history(store, "sales")
+    store.delete(f"sales/_history/{middle.id}.msgpack.zstd")
+    assert [commit.id for commit in history(store, "sales")] == [newest.id]
+    assert was_committed(store, oldest.header, None) is None
+    assert was_committed(store, newest.header, middle.header) is True

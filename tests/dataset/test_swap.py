@@ -74,7 +74,9 @@ def test_a_put_whose_answer_was_lost_stays_unknown_when_the_header_is_not_seen(s
         swap_header(FaultStore(store, Fault("put_if", effect="unknown"), *also), None, NEW, "json")
 
 
-@pytest.mark.parametrize("fault", [Fault("put"), Fault("get_versioned"), Fault("delete")], ids=lambda fault: fault.call)
+@pytest.mark.parametrize(
+    "fault", [Fault("put_if", 2), Fault("get_versioned"), Fault("delete_if")], ids=lambda fault: fault.call
+)
 def test_a_change_of_format_that_fails_after_the_commit_is_no_failure_of_the_commit(store, fault):
     swap_header(store, None, OLD, "json")
     swap_header(FaultStore(store, fault), read_header(store, "u"), NEW, "msgpack.zstd")
@@ -86,4 +88,20 @@ def test_a_hidden_header_goes_with_the_next_commit():
     for storage_format in ("json", "msgpack.zstd"):
         store.put(f"u.by-dataset-metadata.{storage_format}", encode_header(OLD, storage_format))
     swap_header(store, read_header(store, "u"), NEW, "json")
+    assert [stat.key for stat in store.list("u.")] == ["u.by-dataset-metadata.json"]
+
+
+def test_a_put_whose_answer_was_lost_is_refused_when_another_commit_is_there(store):
+    swap_header(store, None, OLD, "json")
+    base = read_header(store, "u")
+    swap_header(store, base, NEW, "json")
+    third = Header("u", metadata={"tablemill": {"commit": "c3"}})
+    with pytest.raises(CommitRefusedError):
+        swap_header(FaultStore(store, Fault("put_if", effect="unknown")), base, third, "json")
+
+
+def test_a_new_dataset_that_json_hides_is_refused_and_leaves_nothing(store):
+    store.put("u.by-dataset-metadata.json", encode_header(OLD, "json"))
+    with pytest.raises(CommitRefusedError):
+        swap_header(store, None, NEW, "msgpack.zstd")
     assert [stat.key for stat in store.list("u.")] == ["u.by-dataset-metadata.json"]

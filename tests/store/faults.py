@@ -68,9 +68,9 @@ class Crash(BaseException):
 class Fault:
     """What happens at the n-th call (from 1) of a kind, counting only calls whose key has `key` in it.
 
-    `call` is a call's name, `write` (put, put_if, delete, delete_if) or `any`. `fail` raises RetryError, `refuse` and `unknown`
-    the two errors of put_if, `crash` raises Crash. With `after` the call is carried out first: for `fail` and `unknown`
-    the store did it and its answer was lost.
+    `call` is a call's name, `write` (put, put_if, delete, delete_if) or `any`. `fail` raises RetryError, `refuse` and
+    `unknown` the two errors of put_if, `crash` raises Crash. With `after` the call is carried out first: for `fail` and
+    `unknown` the store did it and its answer was lost.
     """
 
     call: str
