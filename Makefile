@@ -1,7 +1,7 @@
 # Everything one does with a checkout. `make` alone prints this list.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint types check bench plateau sample image lock clean
+.PHONY: help setup run test lint types check bench plateau records kartothek sample image lock clean
 
 PYTHON ?= python3
 IMAGE ?= tablemill
@@ -17,7 +17,7 @@ setup: ## Make .venv: locked packages, a Java where there is none, the archive o
 run: setup sample ## Run the main job on a fresh copy of data-sample, in build/data
 	@.venv/bin/tablemill run --data build/data
 
-test: plateau ## Set everything up and run all tests (ARGS="-k name" runs some)
+test: plateau records kartothek ## Set everything up and run all tests (ARGS="-k name" runs some)
 	@scripts/setup.sh test
 	@.venv/bin/python -m pytest $(ARGS)
 
@@ -32,12 +32,18 @@ types: ## Check types
 
 check: lint types ## Both of these
 
-bench: ## Compare with Spark's own reader, plateau, DuckDB and Polars (ARGS="--help" says how)
+bench: ## Compare with Spark's own reader, plateau, DuckDB, Polars and delta-rs (ARGS="--help" says how)
 	@scripts/setup.sh bench plateau
 	@.venv/bin/python benchmarks/run.py $(ARGS)
 
 plateau: ## Make .venv-plateau, where the other implementation of the dataset format lives for the tests
 	@scripts/setup.sh plateau
+
+kartothek: ## Make .venv-kartothek, where the first implementation of the dataset format lives, if there is a Python 3.8
+	@scripts/setup.sh kartothek
+
+records: ## Make .venv-records, where the other implementation of records directories lives for the tests
+	@scripts/setup.sh records
 
 sample: ## Copy data-sample to build/data, which may be written to
 	@scripts/sample.sh
@@ -49,5 +55,5 @@ lock: ## Write requirements/*.lock anew, with uv (ARGS=--upgrade takes newer ver
 	@scripts/lock.sh $(ARGS)
 
 clean: ## Remove what these commands made
-	rm -rf .venv .venv-plateau build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-plateau .venv-records .venv-kartothek build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

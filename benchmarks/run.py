@@ -1,7 +1,11 @@
-"""Compare Tablemill with its peers on TPC-H lineitem: the same CSV to the same typed, partitioned Parquet, in one run.
+"""Compare Tablemill with its peers, in three suites.
 
-    python benchmarks/run.py                                  all, at scale 1 and 10 (about an hour)
-    python benchmarks/run.py --scale 10 --contenders tablemill duckdb polars --record
+lineitem: TPC-H lineitem, the same CSV to the same typed, partitioned Parquet. dataset: questions and changes beside
+plateau, DuckDB and delta-rs, on plateau's own shape of data. large: 100,000 partitions, 20 million distinct values.
+
+    python benchmarks/run.py                                  all (more than an hour)
+    python benchmarks/run.py --suites lineitem --scale 10 --contenders tablemill duckdb polars --record
+    python benchmarks/run.py --suites dataset large --record
 
 Rounds are interleaved, so that the machine's mood meets all alike; medians and their ratios are printed, and with
 --record they go to RESULTS.md. At scale 10 Spark and plateau, which take many minutes, run once.
@@ -16,11 +20,13 @@ import shutil
 import statistics
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 import lineitem
+from dataset import compare as dataset
 from measure import Measured, measure
 
 HERE = Path(__file__).parent
@@ -90,15 +96,34 @@ def main() -> None:
     parser.add_argument("--contenders", nargs="+", default=list(PEERS), choices=list(PEERS))
     parser.add_argument("--scratch", help="where results are written and removed")
     parser.add_argument("--record", action="store_true", help="append the tables to RESULTS.md")
+    parser.add_argument("--suites", nargs="+", default=list(SUITES), choices=list(SUITES))
+    parser.add_argument("--rows", type=int, default=2_000_000, help="of the dataset suite")
     arguments = parser.parse_args()
+    for name in arguments.suites:
+        for title, lines in SUITES[name](arguments):
+            print("\n".join(lines), flush=True)
+            if arguments.record:
+                today = dt.datetime.now(dt.UTC).date()
+                with (HERE / "RESULTS.md").open("a") as file:
+                    file.write(f"\n## {today}: {title}\n\n" + "\n".join(lines) + "\n")
+
+
+def _lineitem(arguments: argparse.Namespace) -> Iterator[tuple[str, list[str]]]:
     for scale in arguments.scale:
         lines = table(compare(arguments.contenders, scale, arguments.rounds, arguments.scratch))
-        print("\n".join(lines), flush=True)
-        if arguments.record:
-            today = dt.datetime.now(dt.UTC).date()
-            title = f"\n## {today}: lineitem, scale {scale}, medians of {arguments.rounds}\n\n"
-            with (HERE / "RESULTS.md").open("a") as file:
-                file.write(title + "\n".join(lines) + "\n")
+        yield f"lineitem, scale {scale}, medians of {arguments.rounds}", lines
+
+
+def _dataset(arguments: argparse.Namespace) -> Iterator[tuple[str, list[str]]]:
+    lines = dataset.compare(arguments.rows, arguments.rounds, arguments.scratch)
+    yield f"datasets, {arguments.rows:,} rows, medians of {arguments.rounds}", lines
+
+
+def _large(arguments: argparse.Namespace) -> Iterator[tuple[str, list[str]]]:
+    yield "large datasets, without Spark", dataset.measure_large(arguments.scratch)
+
+
+SUITES = {"lineitem": _lineitem, "dataset": _dataset, "large": _large}
 
 
 if __name__ == "__main__":

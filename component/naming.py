@@ -37,8 +37,16 @@ COMMON_METADATA: Final = "_common_metadata"
 INDICES_FOLDER: Final = "indices"
 HISTORY_FOLDER: Final = "_history"
 HISTORY_SUFFIX: Final = ".msgpack.zstd"
+FACTS_SUFFIX: Final = ".facts.arrow"
+KEYS_FOLDER: Final = "_keys"
+"""Below a dataset, where an upsert or a delete by key keeps the keys of its rows until it has committed."""
+KEEP_COMMITS: Final = 10
+KEEP_DAYS: Final = 7
+"""History that a collection leaves: so many states, and all that were live within so many days."""
 PARQUET_SUFFIX: Final = ".parquet"
 DEFAULT_TABLE: Final = "table"
+TABLE_UUID: Final = "{uuid}++{table}"
+"""Uuid of a table that is a dataset of its own, as kartothek's cubes name their members."""
 UUID_PATTERN: Final = r"[a-zA-Z0-9+\-_]+"
 ARCHIVE_SUFFIX: Final = ".dataset.zip"
 ARCHIVE_TAG: Final = "tablemill-dataset"
@@ -52,6 +60,12 @@ DIRECT_FILES: Final = 4096
 """Most data files that splits may write directly; with more partition values rows are shuffled by key first."""
 DIRECT_KEYS_PER_SPLIT: Final = 64
 SHUFFLE_BYTES: Final = 64 * MIB
+SPARK_REWRITE_BYTES: Final = 512 * MIB
+"""Above these bytes of data files, and files, a change of a dataset outside of a run goes to Spark: its start takes
+longer than to write less (docs/dataset-operations.md has the figures)."""
+SPARK_REWRITE_FILES: Final = 4
+REWRITE_GROUP_FILES: Final = 64
+"""Most files that one task of a rewrite looks into, however small they are."""
 
 # --- limits of Storage, and of the seed ("Sliced Tables") ---
 TABLE_NAME_LENGTH: Final = 96

@@ -7,7 +7,8 @@ if [ "${1:-}" = --help ] || [ "${1:-}" = -h ]; then
 Usage: scripts/lock.sh [--upgrade]
 
 Writes requirements/*.lock from pyproject.toml and requirements/*.in with uv. Versions that are locked stay, unless
---upgrade is given. A package that stands in several locks has one version in all of them; plateau's lock is apart.
+--upgrade is given. A package that stands in several locks has one version in all of them; the locks of
+plateau, records-mover and kartothek, which needs Python 3.8, are apart.
 TEXT
   exit
 fi
@@ -34,3 +35,6 @@ done
 compile build requirements/build.in --constraint requirements/bench.lock
 upgrade=${1:-}
 compile plateau requirements/plateau.in
+compile records requirements/records.in
+uv pip compile --quiet --generate-hashes --no-emit-index-url --no-emit-find-links --python-version 3.8 \
+  ${upgrade:+"$upgrade"} -o requirements/kartothek.lock requirements/kartothek.in

@@ -4,13 +4,17 @@ set -euo pipefail
 
 usage() {
   cat <<'TEXT'
-Usage: scripts/setup.sh run|test|bench|plateau ...
+Usage: scripts/setup.sh run|test|bench|plateau|records|kartothek ...
 
 Makes, or brings up to date, the environments of this checkout, and does nothing where nothing changed:
   run      .venv with what Tablemill needs to run, a Java where the machine has none, and the archive of Spark's classes
   test     the same, and what lint, type checks and tests need
   bench    the same, and the programs that the benchmark compares with
   plateau  .venv-plateau, where plateau (the other implementation of the dataset format) lives for the tests
+  records  .venv-records, where records-mover (the other implementation of records directories) lives for the tests;
+           it needs Python 3.11, since its pandas has nothing for a newer one
+  kartothek  .venv-kartothek, where kartothek 5.3, the first implementation of the dataset format, lives for the tests;
+           it needs Python 3.8, as python3.8, in pyenv, or named with PYTHON38. Without it its tests are not collected
 
 Every package is checked against the hashes in requirements/*.lock.
 PYTHON names the interpreter of new environments (default python3; at least 3.11).
@@ -116,6 +120,42 @@ classes_step() {
   .venv/bin/python -m component.spark.record
 }
 
+python_for_kartothek() { # the last Python that its pyarrow has packages for
+  local candidate
+  for candidate in "${PYTHON38:-}" python3.8 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.8.*/bin/python3.8; do
+    if [ -n "$candidate" ] && "$candidate" -c 'import ensurepip, sys; sys.exit(sys.version_info[:2] != (3, 8))' 2>/dev/null; then
+      echo "$candidate"
+      return
+    fi
+  done
+  return 1
+}
+
+kartothek() { # nothing but a word where there is no Python 3.8: it is at the end of its life, and few have it
+  local python
+  if ! python=$(python_for_kartothek); then
+    say "No Python 3.8 here, so .venv-kartothek is not made, and the tests with kartothek are left out"
+    return
+  fi
+  .venv-kartothek/bin/python -c '' 2>/dev/null || "$python" -m venv --clear .venv-kartothek
+  once .venv-kartothek kartothek "$(contents requirements/kartothek.lock)" kartothek_step
+}
+
+kartothek_step() {
+  say "Installing requirements/kartothek.lock into .venv-kartothek"
+  .venv-kartothek/bin/python -m pip install --quiet --require-hashes --no-deps --only-binary :all: -r requirements/kartothek.lock
+}
+
+records_environment() { # records-mover's pandas has wheels up to Python 3.11 only; uv can bring one
+  local python=${RECORDS_PYTHON:-python3.11}
+  if ! .venv-records/bin/python -c '' 2>/dev/null && ! "$python" -c '' 2>/dev/null; then
+    command -v uv >/dev/null || die "records-mover needs Python 3.11: install it, or uv, or name it with RECORDS_PYTHON=..."
+    say "Making .venv-records with a Python 3.11 of uv's"
+    uv venv --quiet --clear --python 3.11 .venv-records
+  fi
+  PYTHON=$python environment .venv-records records
+}
+
 main() {
   [ $# -gt 0 ] || { usage >&2; exit 2; }
   local name
@@ -127,6 +167,8 @@ main() {
         java
         ;;
       plateau) environment .venv-plateau plateau ;;
+      kartothek) kartothek ;;
+      records) records_environment ;;
       -h | --help) usage ;;
       *) usage >&2; exit 2 ;;
     esac

@@ -58,6 +58,7 @@ def sample_row() -> dict[str, Any]:
         "secondary_indices": ["carrier"],
         "sort_partitions_by": ["carrier"],
         "mode": "overwrite",
+        "key": [],
         "metadata_storage_format": "json",
         "on_bad_row": "fail",
     }

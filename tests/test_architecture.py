@@ -19,13 +19,14 @@ ROOT = Path(__file__).parents[1]
 ROOMS = [
     {"__main__"},
     {"cli"},
-    {"replay", "actions"},
+    {"replay", "actions", "convert"},
     {"check"},
     {"runner"},
     {"report"},
     {"outputs"},
     {"spark"},
     {"plan"},
+    {"records", "workbench"},
     {"dataset"},
     {"formats"},
     {"mapping"},
@@ -44,8 +45,8 @@ MODULES = {
 }
 CARRIED = {"py4j": "pyspark", "pydantic_core": "pydantic"}
 """Packages that another one pins and speaks through: declaring them apart could only contradict it."""
-LOOKED_FOR = {"psutil"}
-"""Packages that pyspark uses when they are there (docs/dependencies.md)."""
+LOOKED_FOR = {"backports.zstd", "cramjam", "psutil"}
+"""Packages that fastavro and pyspark use when they are there (docs/dependencies.md)."""
 
 
 @cache
@@ -97,8 +98,9 @@ def test_no_modules_wait_for_each_other():
 
 
 def test_what_is_imported_is_declared_and_what_is_declared_is_imported():
-    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
-    names = {entry.split(">")[0] for entry in declared}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = [entry for entries in project["optional-dependencies"].values() for entry in entries]
+    names = {entry.split(">")[0] for entry in [*project["dependencies"], *extras]}
     outside = {name.split(".")[0] for module in MODULES for name in imported(ast.walk(tree(module)))}
     outside -= {*sys.stdlib_module_names, "component"}
     packages = {CARRIED.get(name, name).lower() for top in outside for name in packages_distributions()[top]}

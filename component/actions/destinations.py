@@ -92,7 +92,7 @@ def _mapped_sources(request: Request) -> Iterator[Source]:
 def predict(config: Config, sources: Sequence[Source]) -> Iterator[Predicted]:
     """Yield every output of a run, in the order of the configuration: outputs, rejected rows, archives."""
     parameters = config.parameters
-    uuids = [dataset.uuid for dataset in parameters.datasets]
+    uuids = [uuid for dataset in parameters.datasets for uuid in dataset.stored_uuids]
     if not parameters.datasets and not parameters.outputs:
         plans = default_datasets(sources)
         uuids = [plan.uuid for plan in plans]
@@ -110,7 +110,7 @@ def predict(config: Config, sources: Sequence[Source]) -> Iterator[Predicted]:
         )
     for dataset in parameters.datasets:
         if dataset.on_bad_row == "reject":
-            yield Predicted(dataset.uuid + naming.REJECTED_SUFFIX, "table")
+            yield from (Predicted(name + naming.REJECTED_SUFFIX, "table") for name in dataset.table_names)
     if parameters.store is None:
         for uuid in uuids:
             tags = (naming.ARCHIVE_TAG, f"{naming.ARCHIVE_TAG}:{uuid}")

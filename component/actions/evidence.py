@@ -79,12 +79,11 @@ def find_source(request: Request, subject: Subject) -> Source | None:
     Other inputs of the folder are not looked into, so what is wrong with them is not in the way.
     """
     from component.folder.layout import DataFolder  # noqa: PLC0415 - Arrow is loaded only by actions that read
-    from component.plan.model import GivenDialect  # noqa: PLC0415
+    from component.plan.asked import asked_of_table  # noqa: PLC0415
     from component.plan.sources import find_sources  # noqa: PLC0415
 
     table = subject.source
-    dialects = {table.source: GivenDialect(table.delimiter, table.enclosure)}
-    sources, _ = find_sources(DataFolder(request.environment.data_dir), dialects, called=table.source)
+    sources, _ = find_sources(DataFolder(request.environment.data_dir), asked_of_table(table), called=table.source)
     return sources[0] if sources else None
 
 

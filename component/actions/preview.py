@@ -12,12 +12,12 @@ from component.actions.evidence import find_dataset, find_source, find_subject, 
 from component.actions.messages import CELL_LIMIT, markdown_table, message
 from component.actions.parameters import asked
 from component.actions.request import Request
-from component.actions.sampling import LIMITS, MOST_LEFT_OUT, Split, batches, open_parquet, read_split, sample_reader
+from component.actions.sampling import LIMITS, MOST_LEFT_OUT, batches, open_parquet, read_split, sample_reader
 from component.dataset.reader import Dataset, plan_scan
 from component.errors import shorten
-from component.formats.csv.read import CsvReader, ReadAgainError
+from component.formats.contract import Reader, Split
+from component.formats.csv.read import ReadAgainError
 from component.formats.csv.source import CsvSplit
-from component.formats.parquet import ParquetReader, ParquetSplit
 from component.formats.rows import Parsed
 from component.naming import KIB
 from component.plan.model import Source
@@ -76,17 +76,15 @@ def _first_blocks(source: Source, count: int) -> list[Parsed]:
 
 
 def _splits_in_order(source: Source) -> Iterator[Split]:
-    """Yield the row groups of Parquet; a slice of text as a whole, so that no cut can be wrong."""
-    limits = replace(
-        LIMITS, split_bytes=1 if source.kind == "parquet" else max(1, source.size), block_bytes=BLOCK_BYTES
-    )
+    """Yield the splits of files that say where they may be cut; CSV as a whole, so that no cut can be wrong."""
+    limits = replace(LIMITS, split_bytes=1 if source.says_types else max(1, source.size), block_bytes=BLOCK_BYTES)
     for part in source.slices:
         splits = splits_of(replace(source, slices=(part,)), limits, cores=1)
         yield from (replace(split.whole(), exact=False) for split in splits[:1] if isinstance(split, CsvSplit))
-        yield from (split for split in splits if isinstance(split, ParquetSplit))
+        yield from (split for split in splits if not isinstance(split, CsvSplit))
 
 
-def _read_on(reader: CsvReader | ParquetReader, split: Split, before: list[Parsed], count: int) -> list[Parsed]:
+def _read_on(reader: Reader, split: Split, before: list[Parsed], count: int) -> list[Parsed]:
     """Return the blocks before and those of a split, as many as are wanted."""
     while True:
         blocks = list(before)

@@ -16,9 +16,10 @@ import pyarrow.parquet as pq
 from component import naming
 from component.dataset.reader import Dataset, FileScan, plan_scan
 from component.errors import Place, UserError
-from component.formats.csv.read import CsvReader, ReadAgainError
+from component.formats.contract import Reader, Split
+from component.formats.csv.read import ReadAgainError
 from component.formats.csv.source import CsvSplit
-from component.formats.parquet import ParquetReader, ParquetSplit, parquet_rows
+from component.formats.parquet import parquet_rows
 from component.formats.rows import Parsed
 from component.plan.model import Limits, Source
 from component.plan.splits import reader_of, splits_of
@@ -43,9 +44,6 @@ MOST_LEFT_OUT: Final = 10_000
 """Rows that do not fit, each of which costs as much as hundreds that do: with so many, no more is read."""
 FOOTERS: Final = 128
 """Most files that are opened only to count their rows."""
-
-
-Split = CsvSplit | ParquetSplit
 
 
 class Taker(Protocol):
@@ -84,7 +82,7 @@ def sample_source(
     limits = replace(LIMITS, split_bytes=cut, block_bytes=min(BLOCK_BYTES, most_bytes))
     splits = splits_of(source, limits, cores=1)
     ratio = _text_ratio(spread(splits, places))
-    there = sum(ratio * _size(split) for split in splits)
+    there = sum(ratio * split.size for split in splits)
     chosen = spread(splits, max(places, int(most_bytes * len(splits) // max(1.0, there))))
     share = max(1, most_bytes // max(1, len(chosen)))
     taken = _read_all(chosen, sample_reader(source), share, start)
@@ -97,9 +95,9 @@ def sample_source(
     return [taker for taker, _ in taken], Extent(whole, rows, rows if whole else max(rows, estimate), left_out)
 
 
-def sample_reader(source: Source) -> CsvReader | ParquetReader:
+def sample_reader(source: Source) -> Reader:
     """Return what reads an input as it is, and goes on after a row that does not fit."""
-    return reader_of(source, source.schema if source.kind == "parquet" else _as_text(source.schema), reject=True)
+    return reader_of(source, source.schema if source.says_types else _as_text(source.schema), reject=True)
 
 
 def _as_text(schema: TableSchema) -> TableSchema:
@@ -124,9 +122,7 @@ class _Part:
     left_out: int = 0
 
 
-def _read_all(
-    splits: Sequence[Split], reader: CsvReader | ParquetReader, share: int, start: Callable[[], T]
-) -> list[tuple[T, _Part]]:
+def _read_all(splits: Sequence[Split], reader: Reader, share: int, start: Callable[[], T]) -> list[tuple[T, _Part]]:
     """Read splits, of each up to `share` bytes; a slice that was cut where no record begins is read as one."""
     taken: dict[Location, list[tuple[T, _Part]]] = {}
     counts = Counter(split.location for split in splits)
@@ -146,9 +142,7 @@ def _read_all(
     return [one for found in taken.values() for one in found]
 
 
-def _read_until_sound(
-    reader: CsvReader | ParquetReader, split: Split, share: int, start: Callable[[], T]
-) -> tuple[T, _Part]:
+def _read_until_sound(reader: Reader, split: Split, share: int, start: Callable[[], T]) -> tuple[T, _Part]:
     while True:
         try:
             return _read_split(reader, split, share, start)
@@ -156,14 +150,14 @@ def _read_until_sound(
             split = again.split
 
 
-def _read_split(reader: CsvReader | ParquetReader, split: Split, share: int, start: Callable[[], T]) -> tuple[T, _Part]:
+def _read_split(reader: Reader, split: Split, share: int, start: Callable[[], T]) -> tuple[T, _Part]:
     taker = start()
-    return taker, replace(_bounded(read_split(reader, split), share, taker), size=_size(split))
+    return taker, replace(_bounded(read_split(reader, split), share, taker), size=split.size)
 
 
-def read_split(reader: CsvReader | ParquetReader, split: Split) -> Iterator[Parsed]:
+def read_split(reader: Reader, split: Split) -> Iterator[Parsed]:
     """Read a split with the reader of its source."""
-    return reader.read(split)  # type: ignore[arg-type] # both are of the kind of the source
+    return reader.read(split)
 
 
 def _bounded(blocks: Iterable[Parsed], most_bytes: int, taker: Taker) -> _Part:
@@ -179,15 +173,11 @@ def _bounded(blocks: Iterable[Parsed], most_bytes: int, taker: Taker) -> _Part:
     return _Part(whole=True, rows=rows, blocks=count, left_out=left_out)
 
 
-def _size(split: Split) -> int:
-    return split.size if isinstance(split, ParquetSplit) else split.range.size
-
-
 def _text_ratio(splits: Sequence[Split]) -> float:
     """Return how many bytes of text a byte of the input stands for: more than one in gzip files."""
     packed = [split for split in splits if isinstance(split, CsvSplit) and split.gzip]
-    size = sum(map(_size, splits))
-    return (size + sum(_text_bytes(split.location) - _size(split) for split in packed)) / size if size else 1.0
+    size = sum(split.size for split in splits)
+    return (size + sum(_text_bytes(split.location) - split.size for split in packed)) / size if size else 1.0
 
 
 def _text_bytes(location: Location) -> int:

@@ -18,7 +18,7 @@ from component.outputs.manifest import family_for
 from component.plan.model import OutputPlan, Plan
 from component.report.checked import CheckedOutput, CheckFinding
 from component.report.resolution import why_words
-from component.runner.commits import plan_commits
+from component.runner.commits import by_commit, plan_commits
 from component.runner.destinations import Destinations, OutTable, find_destinations, load_of
 from component.runner.home import open_home
 from component.runner.shapes import out_table, planned_shape, rejected_table
@@ -73,12 +73,13 @@ def _commit_faults(job: Job) -> Iterator[CheckFinding]:
     """Yield what stands against a dataset: one that is there with another schema or other partition keys."""
     if job.store is None:
         return
-    uuids = [dataset.uuid for dataset in job.config.parameters.datasets]
-    for dataset in job.plan.datasets:
+    stored = [dataset.stored_uuids for dataset in job.config.parameters.datasets]
+    configured = {uuid: f"parameters.datasets[{number}]" for number, uuids in enumerate(stored) for uuid in uuids}
+    for tables in by_commit(job.plan.datasets):
         try:
-            plan_commits(job.store, [dataset])
+            plan_commits(job.store, tables)
         except (UserError, RetryError) as failed:
-            place = f"parameters.datasets[{uuids.index(dataset.uuid)}]" if dataset.uuid in uuids else "parameters"
+            place = configured.get(tables[0].uuid, "parameters")
             yield of_error(failed, place)
 
 

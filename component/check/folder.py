@@ -27,7 +27,7 @@ from component.folder.layout import DataFolder
 from component.folder.state import GUIDELINE_BYTES
 from component.folder.tables import staged_secrets
 from component.naming import CONFIG_FILE, CONFIG_YAML_FILE
-from component.plan.build import configured_dialects
+from component.plan.asked import NOTHING_ASKED, asked_of
 from component.report.amounts import size_text
 from component.report.checked import CheckFinding, CheckReport, masked_report, sorted_findings
 from component.report.masking import HIDDEN, Masking
@@ -75,7 +75,7 @@ def _report(folder: DataFolder, environment: Environment, texts: Texts, findings
     config, of_config = _configuration(folder, texts.config)
     findings += [*of_config, *_state(folder, texts.state)]
     manifests = check_manifests(folder)
-    found = check_sources(folder, {} if config is None else configured_dialects(config), manifests.unusable)
+    found = check_sources(folder, NOTHING_ASKED if config is None else asked_of(config), manifests.unusable)
     findings += [*manifests.findings, *found.findings]
     planned = CheckedPlan(None) if config is None else check_plan(config, found)
     findings += planned.findings

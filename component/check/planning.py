@@ -31,13 +31,13 @@ def check_plan(config: Config, found: FoundSources) -> CheckedPlan:
     findings: list[CheckFinding] = []
     planned: list[DatasetPlan] = []
     for number, dataset in enumerate(config.parameters.datasets):
-        if dataset.table.source in found.broken:
+        if _is_broken(dataset, found):
             continue  # what is wrong with it is said of the source
         made, faults = _plan_dataset(dataset, found, f"{DATASETS}[{number}]")
         findings += faults
-        planned += [made] if made is not None and not faults else []
+        planned += () if faults else made
     findings += _output_faults(config, planned)
-    if findings or any(dataset.table.source in found.broken for dataset in config.parameters.datasets):
+    if findings or any(_is_broken(dataset, found) for dataset in config.parameters.datasets):
         return CheckedPlan(None, tuple(map(_checked, planned)), tuple(findings))
     try:
         plan = build_plan(config, found.sources)
@@ -46,9 +46,13 @@ def check_plan(config: Config, found: FoundSources) -> CheckedPlan:
     return CheckedPlan(plan, tuple(map(_checked, plan.datasets)))
 
 
+def _is_broken(config: DatasetConfig, found: FoundSources) -> bool:
+    return any(table.source in found.broken for table in config.named_tables)
+
+
 def _plan_dataset(
     config: DatasetConfig, found: FoundSources, place: str
-) -> tuple[DatasetPlan | None, list[CheckFinding]]:
+) -> tuple[tuple[DatasetPlan, ...], list[CheckFinding]]:
     """Plan a dataset; where a column is at fault, go on without it to find what else there is."""
     faults: list[CheckFinding] = []
     while True:
@@ -59,7 +63,7 @@ def _plan_dataset(
             column = failed.place.column
         less = _without(config, column) if column is not None else config
         if less == config:
-            return None, faults
+            return (), faults
         config = less
 
 
@@ -69,13 +73,14 @@ def _without(config: DatasetConfig, column: str) -> DatasetConfig:
     def others(names: Sequence[str]) -> tuple[str, ...]:
         return tuple(name for name in names if name != column)
 
-    table = config.table
-    columns = tuple(one for one in table.columns if one.name != column)
-    key = None if table.primary_key is None else others(table.primary_key)
-    changed: TableConfig = table.model_copy(update={"columns": columns, "primary_key": key})
+    def changed(table: TableConfig) -> TableConfig:
+        columns = tuple(one for one in table.columns if one.name != column)
+        key = None if table.primary_key is None else others(table.primary_key)
+        return table.model_copy(update={"columns": columns, "primary_key": key})
+
     return config.model_copy(
         update={
-            "tables": (changed,),
+            "tables": tuple(map(changed, config.named_tables)),
             "partition_on": others(config.partition_on),
             "secondary_indices": others(config.secondary_indices),
             "sort_partitions_by": others(config.sort_partitions_by),
@@ -95,7 +100,7 @@ def _output_faults(config: Config, planned: Sequence[DatasetPlan]) -> list[Check
 
 def _checked(plan: DatasetPlan) -> CheckedDataset:
     return CheckedDataset(
-        uuid=plan.uuid,
+        uuid=plan.name,
         source=plan.source.file_name,
         mode=plan.mode,
         columns=tuple(checked_column(column, known=column.name not in plan.infer) for column in plan.schema.columns),

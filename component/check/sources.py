@@ -13,8 +13,9 @@ from component.check.finding import error, of_error, relative, warning
 from component.errors import RetryError, UserError
 from component.folder.layout import DataFolder, entries
 from component.folder.tables import HeaderMode, header_mode, input_tables
-from component.naming import MANIFEST_SUFFIX
-from component.plan.model import GivenDialect, Source
+from component.naming import CONFIG_FILE, MANIFEST_SUFFIX
+from component.plan.asked import Asked
+from component.plan.model import Source
 from component.plan.sources import bare_name, find_sources
 from component.report.checked import CheckedColumn, CheckedSource, CheckFinding
 from component.tables.types import Column, TypeName
@@ -39,20 +40,18 @@ class FoundSources:
     findings: tuple[CheckFinding, ...] = ()
 
 
-def check_sources(
-    folder: DataFolder, dialects: Mapping[str, GivenDialect], unusable: frozenset[str] = frozenset()
-) -> FoundSources:
+def check_sources(folder: DataFolder, asked: Asked, unusable: frozenset[str] = frozenset()) -> FoundSources:
     """Look at every input but the `unusable` (places as `in/tables/a.csv`, of which all is said already)."""
     if not unusable:
         try:
-            return _all_at_once(folder, dialects)
+            return _all_at_once(folder, asked)
         except (UserError, RetryError, OSError):
             pass  # whose fault it is, is found out below
-    return _one_by_one(folder, dialects, unusable)
+    return _one_by_one(folder, asked, unusable)
 
 
-def _all_at_once(folder: DataFolder, dialects: Mapping[str, GivenDialect]) -> FoundSources:
-    sources, warnings = find_sources(folder, dialects)
+def _all_at_once(folder: DataFolder, asked: Asked) -> FoundSources:
+    sources, warnings = find_sources(folder, asked)
     names = [relative(path, folder.root) for part in PARTS for path in entries(folder.root / "in" / part)]
     findings = [warning("source.warning", _named_in(text, names), text) for text in warnings if NO_MANIFEST not in text]
     modes = _modes(folder)
@@ -63,9 +62,10 @@ def _named_in(text: str, places: Iterable[str]) -> str:
     return next((place for place in places if repr(place.rpartition("/")[2]) in text), "in")
 
 
-def _one_by_one(folder: DataFolder, dialects: Mapping[str, GivenDialect], unusable: frozenset[str]) -> FoundSources:
+def _one_by_one(folder: DataFolder, asked: Asked, unusable: frozenset[str]) -> FoundSources:
     """Look at each input in a folder of its own, which has nothing but links to it and its manifest."""
     parts: list[FoundSources] = []
+    alone = replace(asked, texts=(), urls=())
     with tempfile.TemporaryDirectory(prefix="tablemill-check-") as scratch:
         view = DataFolder(Path(scratch))
         for part in PARTS:
@@ -81,13 +81,21 @@ def _one_by_one(folder: DataFolder, dialects: Mapping[str, GivenDialect], unusab
                 if place in unusable:
                     parts.append(FoundSources(broken=_words(name)))
                 else:
-                    parts.append(_one(folder, view, part, name, dialects))
+                    parts.append(_one(folder, view, part, name, alone))
+        parts += [_configured(view, replace(alone, texts=(text,)), text.name) for text in asked.texts]
+        parts += [_configured(view, replace(alone, urls=(url,)), url) for url in asked.urls]
     return _joined(parts)
 
 
-def _one(
-    folder: DataFolder, view: DataFolder, part: str, name: str, dialects: Mapping[str, GivenDialect]
-) -> FoundSources:
+def _configured(empty: DataFolder, asked: Asked, name: str) -> FoundSources:
+    """Look at an input that is not in the folder."""
+    try:
+        return _all_at_once(empty, asked)
+    except (UserError, RetryError) as failed:
+        return FoundSources(broken=_words(name), findings=(of_error(failed, CONFIG_FILE),))
+
+
+def _one(folder: DataFolder, view: DataFolder, part: str, name: str, asked: Asked) -> FoundSources:
     origin, target = folder.root / "in" / part, view.root / "in" / part
     there = [entry for entry in (name, name + MANIFEST_SUFFIX) if entry and os.path.lexists(origin / entry)]
     links = [target / entry for entry in there]
@@ -95,7 +103,7 @@ def _one(
         link.symlink_to((origin / link.name).absolute())
     place = f"in/{part}/{name}"
     try:
-        found = _all_at_once(view, dialects)
+        found = _all_at_once(view, asked)
         return replace(found, findings=tuple(replace(one, place=place) for one in found.findings))
     except (UserError, RetryError) as failed:
         told = of_error(failed, place)

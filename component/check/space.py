@@ -87,20 +87,21 @@ def _needs(folder: DataFolder, plan: Plan) -> Iterator[Need]:
 
 def text_bytes(source: Source) -> int:
     """Return about how many bytes the rows of a source are as text."""
-    if source.kind == "parquet":
+    if source.kind in {"parquet", "avro"}:
         return round(source.size / PARQUET_FACTOR)
     return round(sum(part.size * (GZIP_FACTOR if part.gzip else 1) for part in source.slices))
 
 
 def _output_bytes(plan: Plan) -> Mapping[int, int]:
     """Return the size of each output of a dataset of this run; how much of another there is, only reading tells."""
-    made: dict[str, DatasetPlan] = {dataset.uuid: dataset for dataset in plan.datasets}
+    made: dict[tuple[str, str | None], DatasetPlan] = {(one.uuid, one.table): one for one in plan.datasets}
     sizes = {}
     for number, output in enumerate(plan.outputs):
-        if output.dataset in made:
+        dataset = made.get((output.dataset, output.table))
+        if dataset is not None:
             factor = PARQUET_FACTOR if output.format == "parquet" else 1.0
             packed = output.compression == "gzip" and output.written_as == "table" and output.sliced
-            sizes[number] = round(text_bytes(made[output.dataset].source) * (OUTPUT_GZIP_FACTOR if packed else factor))
+            sizes[number] = round(text_bytes(dataset.source) * (OUTPUT_GZIP_FACTOR if packed else factor))
     return sizes
 
 

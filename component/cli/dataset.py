@@ -58,14 +58,16 @@ def moment(as_of: str | None) -> str | dt.datetime | None:
 def ls(
     store: Annotated[str, typer.Argument(metavar="STORE", help="The store's URL.")], output: Format = "text"
 ) -> None:
-    """List the datasets of a store."""
+    """List the datasets of a store with their rows and bytes."""
 
     def work() -> tuple[Any, Sequence[str]]:
         from component.dataset.address import dataset_uuids  # noqa: PLC0415 - loaded only by what needs it
+        from component.report.listing import describe_datasets, listing_lines  # noqa: PLC0415
         from component.store.open import open_store  # noqa: PLC0415
 
-        uuids = dataset_uuids(open_store(store))
-        return uuids, uuids
+        opened = open_store(store)
+        found = describe_datasets(opened, dataset_uuids(opened))
+        return found, listing_lines(found)
 
     answer(work, output)
 
@@ -76,13 +78,15 @@ def show(dataset: Dataset, as_of: AsOf = None, output: Format = "text") -> None:
 
     def work() -> tuple[Any, Sequence[str]]:
         from component.dataset.address import open_address  # noqa: PLC0415
+        from component.dataset.facts import sums_of  # noqa: PLC0415
         from component.dataset.history import commit_of  # noqa: PLC0415
         from component.dataset.reader import open_dataset  # noqa: PLC0415
         from component.report.datasets import dataset_lines, describe_dataset  # noqa: PLC0415
 
         address = open_address(dataset)
         opened = open_dataset(address.store, address.uuid, as_of=moment(as_of))
-        found = describe_dataset(opened, commit_of(opened.header))
+        commit = commit_of(opened.header)
+        found = describe_dataset(opened, commit, sums_of(address.store, opened.header, foreign=commit.foreign))
         return found, dataset_lines(found)
 
     answer(work, output)
@@ -94,11 +98,16 @@ def history(dataset: Dataset, output: Format = "text") -> None:
 
     def work() -> tuple[Any, Sequence[str]]:
         from component.dataset.address import open_address  # noqa: PLC0415
+        from component.dataset.facts import sums_of  # noqa: PLC0415
         from component.dataset.history import history as states  # noqa: PLC0415
         from component.report.datasets import describe_commit, history_lines  # noqa: PLC0415
+        from component.report.sums import describe_sums  # noqa: PLC0415
 
         address = open_address(dataset)
-        found = [describe_commit(commit) for commit in states(address.store, address.uuid)]
+        found = [
+            {**describe_commit(commit), **describe_sums(sums_of(address.store, commit.header, foreign=commit.foreign))}
+            for commit in states(address.store, address.uuid)
+        ]
         return found, history_lines(found)
 
     answer(work, output)

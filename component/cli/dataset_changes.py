@@ -1,14 +1,14 @@
-"""`tablemill dataset`: operations that commit, and the verification."""
+"""`tablemill dataset`: operations on a dataset as a whole that commit, and the verification."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from component.cli.dataset import Dataset, Format, Where, answer, app, moment
+from component.cli.dataset import Dataset, Format, answer, app, moment
 
 if TYPE_CHECKING:
     from component.dataset.address import Address
@@ -19,7 +19,7 @@ __all__ = ["app"]
 Columns = Annotated[str, typer.Option("--columns", metavar="A,B", help="The columns.")]
 
 
-def _change(
+def change(
     dataset: str, output: str, what: str, make: Callable[[Address], Prepared | None], nothing: str = "nothing to do"
 ) -> None:
     """Carry out an operation and say what the dataset is then."""
@@ -44,22 +44,28 @@ def _change(
     answer(work, output)
 
 
-def _names(text: str) -> tuple[str, ...]:
+def names_in(text: str) -> tuple[str, ...]:
+    """Return the names in a list with commas."""
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 @app.command(epilog="Example: tablemill dataset verify file:///data/store/flights")
 def verify(
     dataset: Dataset,
+    fast: Annotated[bool, typer.Option("--fast", help="Read no data: headers, schema, facts and sizes only.")] = False,
     repair: Annotated[bool, typer.Option("--repair", help="Mend what can be mended, in one commit.")] = False,
+    orphans: Annotated[
+        Literal["leave", "adopt", "remove"],
+        typer.Option("--orphans", help="With --repair: what becomes of old objects that no state names."),
+    ] = "leave",
     output: Format = "text",
 ) -> None:
-    """Read a whole dataset and say what is wrong with it; exit code 1 when something is (and was not mended)."""
+    """Look at a whole dataset and say what is wrong with it; exit code 1 when something is (and was not mended)."""
     faulty = False
 
     def work() -> tuple[Any, Sequence[str]]:
         from component.dataset.address import open_address  # noqa: PLC0415
-        from component.dataset.verify import repair as mend  # noqa: PLC0415
+        from component.dataset.repair import repair as mend  # noqa: PLC0415
         from component.dataset.verify import verify as look  # noqa: PLC0415
         from component.report.datasets import describe_verdict, verdict_lines  # noqa: PLC0415
 
@@ -67,8 +73,8 @@ def verify(
         address = open_address(dataset)
         done: tuple[str, ...] = ()
         if repair:
-            _, done = mend(address.store, address.uuid)
-        verdict = look(address.store, address.uuid)
+            _, done = mend(address.store, address.uuid, orphans=orphans)
+        verdict = look(address.store, address.uuid, fast=fast)
         faulty = bool(verdict.faults)
         found = describe_verdict(verdict, done)
         return found, verdict_lines(found)
@@ -78,41 +84,6 @@ def verify(
         raise typer.Exit(1)
 
 
-@app.command("delete-rows", epilog="Example: tablemill dataset delete-rows file:///store/flights --where 'month == 2'")
-def delete_rows(
-    dataset: Dataset,
-    where: Where = None,
-    predicates: Annotated[str | None, typer.Option(metavar="JSON", help="As for query.", show_default=False)] = None,
-    output: Format = "text",
-) -> None:
-    """Delete the rows for which all conditions are true; rows where one is unknown, because of a null, stay."""
-
-    def make(address: Address) -> Prepared | None:
-        from component.dataset.operations import delete_rows as delete  # noqa: PLC0415
-        from component.dataset.question import parse_question  # noqa: PLC0415
-
-        return delete(address.store, address.uuid, parse_question(where or (), predicates) or [])
-
-    _change(dataset, output, "rows are deleted", make, "no row is like that")
-
-
-@app.command(epilog="Example: tablemill dataset compact file:///data/store/flights --target-mb 128")
-def compact(
-    dataset: Dataset,
-    target_mb: Annotated[int, typer.Option(metavar="MB", help="About so large may a new file be.", min=1)] = 128,
-    sort_by: Annotated[str, typer.Option(metavar="A,B", help="Sort the rows of new files.", show_default=False)] = "",
-    output: Format = "text",
-) -> None:
-    """Write the small files of each partition again as few larger ones."""
-
-    def make(address: Address) -> Prepared | None:
-        from component.dataset.operations import compact as write  # noqa: PLC0415
-
-        return write(address.store, address.uuid, target_bytes=target_mb * 1024**2, sort_by=_names(sort_by))
-
-    _change(dataset, output, "small files are put together", make, "no partition has several small files")
-
-
 @app.command("build-index", epilog="Example: tablemill dataset build-index file:///store/flights --columns tailnum")
 def build_index(dataset: Dataset, columns: Columns, output: Format = "text") -> None:
     """Build secondary indices from the data, or build them again."""
@@ -120,9 +91,9 @@ def build_index(dataset: Dataset, columns: Columns, output: Format = "text") -> 
     def make(address: Address) -> Prepared | None:
         from component.dataset.operations import build_indices  # noqa: PLC0415
 
-        return build_indices(address.store, address.uuid, _names(columns))
+        return build_indices(address.store, address.uuid, names_in(columns))
 
-    _change(dataset, output, f"indexed on {columns}", make)
+    change(dataset, output, f"indexed on {columns}", make)
 
 
 @app.command("drop-index", epilog="Example: tablemill dataset drop-index file:///data/store/flights --columns tailnum")
@@ -132,9 +103,9 @@ def drop_index(dataset: Dataset, columns: Columns, output: Format = "text") -> N
     def make(address: Address) -> Prepared | None:
         from component.dataset.operations import drop_indices  # noqa: PLC0415
 
-        return drop_indices(address.store, address.uuid, _names(columns))
+        return drop_indices(address.store, address.uuid, names_in(columns))
 
-    _change(dataset, output, f"no longer indexed on {columns}", make)
+    change(dataset, output, f"no longer indexed on {columns}", make)
 
 
 @app.command("set", epilog="Example: tablemill dataset set file:///data/store/flights owner=me --unset team")
@@ -153,7 +124,7 @@ def set_keys(
 
         return set_metadata(address.store, address.uuid, dict(map(_pair, values or ())), tuple(unset or ()))
 
-    _change(dataset, output, "metadata are set", make, "the metadata are so already")
+    change(dataset, output, "metadata are set", make, "the metadata are so already")
 
 
 def _pair(text: str) -> tuple[str, Any]:

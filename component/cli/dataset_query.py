@@ -14,10 +14,11 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
 from component.dataset.address import open_address
+from component.dataset.explanation import explain_reading
 from component.dataset.question import parse_question
-from component.dataset.reader import Dataset, FileScan, explain_scan, open_dataset, read_scan
+from component.dataset.reader import Dataset, Explanation, FileScan, explain_scan, open_dataset, read_scan
 from component.errors import Place, UserError
-from component.report.datasets import explanation_lines, row_lines
+from component.report.datasets import describe_explanation, explanation_lines, row_lines
 
 ON_SCREEN: Final = 50
 """Rows that are printed as text when nobody says how many."""
@@ -47,7 +48,7 @@ def answer_question(question: Question, screen: TextIO) -> None:
     dataset = open_dataset(address.store, address.uuid, as_of=question.as_of)
     scans, explanation = explain_scan(dataset, parse_question(question.where, question.predicates))
     if question.explain:
-        screen.writelines(f"{line}\n" for line in explanation_lines(explanation))
+        _explain(dataset, scans, explanation, question.output, screen)
         return
     names = _columns(dataset, question.columns)
     schema = pa.schema([dataset.schema.field(name) for name in names])
@@ -64,6 +65,15 @@ def answer_question(question: Question, screen: TextIO) -> None:
             screen.writelines(f"{json.dumps(row, default=str, ensure_ascii=False)}\n" for row in batch.to_pylist())
     else:
         _print_csv(schema, batches, screen)
+
+
+def _explain(
+    dataset: Dataset, scans: tuple[FileScan, ...], explanation: Explanation, output: str, screen: TextIO
+) -> None:
+    """Print the plan, and what reading it would come to: footers are read, rows are not."""
+    found = describe_explanation(explanation, explain_reading(dataset.store, dataset.schema, scans))
+    lines = [json.dumps(found)] if output == "json" else explanation_lines(found)
+    screen.writelines(f"{line}\n" for line in lines)
 
 
 def _columns(dataset: Dataset, asked: str | None) -> list[str]:

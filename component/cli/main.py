@@ -12,7 +12,8 @@ import typer
 
 from component import __version__
 from component.cli.check import check
-from component.cli.dataset_changes import app as dataset_commands
+from component.cli.convert import convert
+from component.cli.dataset_diff import app as dataset_commands
 from component.cli.replay import replay
 from component.cli.resolve import resolve
 from component.cli.run import run
@@ -44,6 +45,7 @@ def _tablemill(
 app.command(epilog="Example: tablemill run --data ./data-sample")(run)
 app.command(epilog="Example: tablemill resolve --data ./data-sample --default-bucket in.c-main")(resolve)
 app.command(epilog="Example: tablemill check --data ./data-sample")(check)
+app.command(epilog="Example: tablemill convert flights.csv.gz ./flights/ --variant bluelabs")(convert)
 app.command(epilog="Example: tablemill replay stage_0.zip --expected stage_output.zip")(replay)
 
 app.add_typer(dataset_commands)

@@ -12,6 +12,7 @@ from component.config.blanks import without_blanks
 from component.config.fields import empty_list_as_object
 from component.config.forgiving import document_warnings, validated
 from component.config.json_text import JsonFaultError, parse_json, read_document_file
+from component.config.migrate import migrated
 from component.config.model import Config
 from component.config.secrets import secrets_in
 from component.errors import UserError
@@ -48,8 +49,9 @@ def load_config(data_dir: Path, *, hide: Callable[[Iterable[str]], None] | None 
 
 def parse_config(document: Any) -> Config:
     """Return the configuration that a JSON value holds; the UserErrors of `load_config` for what is in it."""
-    found, warnings = validated(without_blanks(empty_list_as_object(document)))
-    return found.about(secrets_in(document), (*document_warnings(document), *warnings))
+    current, changed = migrated(empty_list_as_object(document))
+    found, warnings = validated(without_blanks(current))
+    return found.about(secrets_in(document), (*document_warnings(document), *changed, *warnings))
 
 
 def notation_of(data_dir: Path) -> Notation:

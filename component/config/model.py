@@ -99,7 +99,7 @@ class Config(Platform):
         merged = _with_defaults(self.parameters, self.image_parameters)
         if merged.store is None:
             read = tuple(output.dataset for output in merged.outputs)
-            uuids = tuple(dataset.uuid for dataset in merged.datasets)
+            uuids = tuple(dict.fromkeys(u for one in merged.datasets for u in (one.uuid, *one.stored_uuids)))
             refuse((("parameters", *steps), error) for steps, error in rules.unknown_datasets(read, uuids))
         self.__dict__["parameters"] = merged  # the model is frozen, and not yet in anybody's hands
         return self

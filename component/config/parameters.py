@@ -36,10 +36,14 @@ from component.config.fields import (
     Uuid,
     refuse,
 )
+from component.config.mode_options import DeleteScope, KeepConfig, ModeWord
 from component.config.output_options import OutputOptions, option_faults
+from component.config.reading import CacheConfig, FileReading, RecordsReading, TextTable
+from component.config.writing import SUFFIXES, FileFormat, RecordsWriting
 
 TypeWord = Literal["string", "integer", "numeric", "float", "boolean", "date", "timestamp"]
 NullWord = Literal["always", "unquoted", "never"]
+Compatibility = Literal["plateau", "kartothek"]
 Operator = Literal["==", "!=", "<", "<=", ">", ">=", "in", "not in", "is null", "is not null", "like"]
 
 
@@ -104,12 +108,14 @@ class TableConfig(Strict):
     """One table of a dataset and the input it is made of.
 
     `columns` are facts about single columns, in any order and number; they select nothing. Empty `source` means the
-    input with the name of the dataset.
+    input with the name of the dataset, or, where it has several tables, with the name of the table.
     """
 
     name: TableName = naming.DEFAULT_TABLE
     source: str = ""
-    format: Literal["auto", "csv", "parquet"] = "auto"
+    format: Literal["auto", "csv", "parquet", "avro", "arrow", "records", "file"] = "auto"
+    file: FileReading | None = None
+    records: RecordsReading | None = None
     columns: Columns = ()
     primary_key: Names | None = None
     infer_types: StrictBool = False
@@ -124,27 +130,64 @@ class TableConfig(Strict):
 
 
 class DatasetConfig(Strict):
-    """One dataset: its source, how it is partitioned and indexed, and what a run does to it."""
+    """One dataset: its source, how it is partitioned and indexed, and what a run does to it.
+
+    Several `tables` become one dataset of several with `compatibility` kartothek, and with plateau, which knows none of
+    these, a dataset each, `<uuid>++<table>`. Every table has the columns of `partition_on`, of the same types.
+
+    `delete_scope` are the partitions that mode replace_partitions takes away, each a condition on partition keys; None
+    stands for those that the new rows are of. `key` names a row for the modes upsert and delete; empty stands for the
+    primary key. With `keep` a run deletes what nobody needs any more after its commit.
+    """
 
     uuid: Uuid
-    tables: Annotated[tuple[TableConfig, ...], Field(json_schema_extra={"maxItems": 1})] = ()
+    tables: tuple[TableConfig, ...] = ()
+    compatibility: Compatibility = "plateau"
     partition_on: Names = ()
     secondary_indices: Names = ()
     sort_partitions_by: Names = ()
-    mode: Literal["overwrite", "append"] = "overwrite"
+    mode: ModeWord = "overwrite"
+    delete_scope: DeleteScope = None
+    key: Names = ()
+    keep: KeepConfig | None = None
     metadata: JsonObject = Field(default_factory=dict)
     metadata_storage_format: Literal["json", "msgpack.zstd"] = "json"
     on_bad_row: Literal["fail", "reject"] = "fail"
 
     @property
     def table(self) -> TableConfig:
-        """The one table of the dataset, its source always named."""
-        table = self.tables[0] if self.tables else TableConfig()
-        return table if table.source else table.model_copy(update={"source": self.uuid})
+        """The first table of the dataset, in most the only one, its source always named."""
+        return self.named_tables[0]
+
+    @property
+    def named_tables(self) -> tuple[TableConfig, ...]:
+        """All tables, their sources always named; a dataset that is given none has one."""
+        tables = self.tables or (TableConfig(),)
+        several = len(tables) > 1
+        named = (table.name if several else self.uuid for table in tables)
+        return tuple(
+            table if table.source else table.model_copy(update={"source": name})
+            for table, name in zip(tables, named, strict=True)
+        )
+
+    @property
+    def stored_uuids(self) -> tuple[str, ...]:
+        """The uuids that the dataset has in the store: one, or one for each of several tables."""
+        if len(self.tables) < 2 or self.compatibility == "kartothek":
+            return (self.uuid,)
+        return tuple(naming.TABLE_UUID.format(uuid=self.uuid, table=table.name) for table in self.tables)
+
+    @property
+    def table_names(self) -> tuple[str, ...]:
+        """What people call each table: the dataset's uuid, and of several `<uuid>-<table>`."""
+        several = len(self.tables) > 1
+        return tuple(f"{self.uuid}-{table.name}" for table in self.tables) if several else (self.uuid,)
 
     @model_validator(mode="after")
     def _parts_agree(self) -> Self:
-        refuse(rules.dataset_faults(len(self.tables), self.partition_on, self.secondary_indices))
+        refuse(rules.dataset_faults(self.partition_on, self.secondary_indices))
+        refuse(rules.mode_faults(self.mode, self.delete_scope, self.key, self.partition_on))
+        refuse(rules.tables_faults([table.name for table in self.tables], self.mode, self.compatibility))
         return self
 
 
@@ -162,16 +205,17 @@ class OutputConfig(OutputOptions):
     """One output of a dataset: a table in out/tables, or a file in out/files (`as: file`).
 
     `predicates` are in disjunctive normal form, as kartothek's: a list of ORed lists of ANDed `[column, operator,
-    value]`; None takes every row. `columns` None or empty takes every column.
+    value]`; None takes every row. `columns` None or empty takes every column. `table` None takes the only table.
     """
 
     dataset: Uuid
-    table: Name = naming.DEFAULT_TABLE
+    table: Name | None = None
     predicates: Predicates | None = None
     columns: Names | None = None
     written_as: Literal["table", "file"] = Field(default="table", alias="as")
     name: Annotated[str, AfterValidator(rules.file_name), Field(json_schema_extra=rules.FILE_NAME_SCHEMA)] | None = None
-    format: Literal["csv", "parquet"] = "csv"
+    format: FileFormat = "csv"
+    records: RecordsWriting | None = None
     slices: StrictBool = True
     compression: Literal["gzip", "none"] = "gzip"
     tags: Names = ()
@@ -184,14 +228,14 @@ class OutputConfig(OutputOptions):
         """
         if self.name:
             return self.name
-        name = self.dataset if self.table == naming.DEFAULT_TABLE else f"{self.dataset}-{self.table}"
-        return name if self.written_as == "table" else f"{name}.{self.format}"
+        name = self.dataset if self.table in {None, naming.DEFAULT_TABLE} else f"{self.dataset}-{self.table}"
+        return name if self.written_as == "table" else f"{name}.{SUFFIXES.get(self.format, self.format)}"
 
     @model_validator(mode="after")
     def _kind_allows_options(self) -> Self:
         set_here = {name for name in self.model_fields_set if getattr(self, name) not in (None, (), False, {})}
         is_table = self.written_as == "table"
-        refuse(rules.output_format_faults(self.written_as, self.format))
+        refuse(rules.output_format_faults(self.written_as, self.format, self.records is not None))
         refuse(option_faults(self, set_here, is_table=is_table, sliced=self.slices))
         return self
 
@@ -226,6 +270,8 @@ class Parameters(Strict):
     """
 
     store: StoreConfig | None = None
+    tables: tuple[TextTable, ...] = ()
+    cache: CacheConfig | None = None
     datasets: tuple[DatasetConfig, ...] = ()
     outputs: tuple[OutputConfig, ...] = ()
     manifest_family: Literal["auto", "legacy", "schema"] = "auto"
@@ -236,7 +282,7 @@ class Parameters(Strict):
 
     @model_validator(mode="after")
     def _parts_agree(self) -> Self:
-        uuids = tuple(dataset.uuid for dataset in self.datasets)
+        uuids = tuple(dataset.stored_uuids for dataset in self.datasets)
         names = tuple((output.written_as, output.output_name) for output in self.outputs)
         refuse(rules.repeated_uuids(uuids))
         refuse(rules.repeated_outputs(names))

@@ -27,9 +27,8 @@ EXPECTED: Final[Mapping[str, str]] = {
     "model_type": "an object",
 }
 OTHERS: Final[Mapping[str, str]] = {"string_too_short": "must not be empty"}
-LATER_KEYS: Final = frozenset({"delete_scope", "variant", "hints"})
+LATER_KEYS: Final = frozenset({"variant", "hints"})
 LATER_WORDS: Final[Mapping[str, frozenset[str]]] = {
-    "mode": frozenset({"replace_partitions", "upsert", "delete"}),
     "format": frozenset({"avro", "arrow", "records", "json", "xlsx", "workbench"}),
 }
 """Keys and words of the public interface that this version does not support yet."""

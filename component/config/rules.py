@@ -5,7 +5,7 @@ Functions that yield faults give each with its place inside the model; the other
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from pydantic import JsonValue
@@ -29,6 +29,12 @@ CONDITION_SCHEMA: Final[dict[str, Any]] = {
         {"prefixItems": [_COLUMN, {"enum": list(LIST_OPERATORS)}, {"type": "array", "items": _SCALAR}]},
         {"prefixItems": [_COLUMN, {"enum": list(NULL_OPERATORS)}, {"type": "null"}]},
     ],
+}
+SCOPE_SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "minProperties": 1,
+    "propertyNames": {"minLength": 1},
+    "additionalProperties": {"type": ["string", "number", "boolean"]},
 }
 FILE_NAME_SCHEMA: Final[dict[str, Any]] = {
     "pattern": r"^[^./\\\x00-\x1f][^/\\\x00-\x1f]*$",
@@ -82,16 +88,63 @@ def table_faults(columns: Sequence[str], delimiter: str | None, enclosure: str |
         )
 
 
-def dataset_faults(table_count: int, partition_on: Sequence[str], secondary_indices: Sequence[str]) -> Iterator[Fault]:
-    """Yield more tables than one, and indices on partition columns."""
-    if table_count > 1:
-        text = f"names {table_count} tables, but a dataset of several tables is not supported yet"
-        yield ("tables",), fault("config.value", text, "Configure one dataset for each table.")
+def tables_faults(names: Sequence[str], mode: str, compatibility: str) -> Iterator[Fault]:
+    """Yield every table of a dataset whose name an earlier one has, and a mode that several tables cannot have.
+
+    A partition of a dataset of several tables changes whole, since its tables belong together.
+    """
+    for position, first in _repetitions(names):
+        text = f"is {names[first]!r}, as tables[{first}].name is"
+        yield ("tables", position, "name"), fault("config.value", text, "Give each table its own name.")
+    if len(names) > 1 and compatibility == "kartothek" and mode in {"upsert", "delete"}:
+        text = f'is "{mode}", which changes rows of single tables of a dataset of several'
+        remedy = 'Use overwrite, append or replace_partitions, or set compatibility to "plateau".'
+        yield ("mode",), fault("config.value", text, remedy)
+
+
+def dataset_faults(partition_on: Sequence[str], secondary_indices: Sequence[str]) -> Iterator[Fault]:
+    """Yield indices on partition columns."""
     for position, name in enumerate(secondary_indices):
         if name in partition_on:
             text = f"names {name!r}, which partition_on names too"
             remedy = "Leave it out here: partition columns are found without an index."
             yield ("secondary_indices", position), fault("config.value", text, remedy)
+
+
+def scope_condition(value: Any) -> Any:
+    """Refuse a condition on partitions that names no key, which every partition would meet, or that has no value."""
+    if not isinstance(value, dict) or not value:
+        text = "must be an object of partition keys with their values, and not an empty one"
+        raise fault("config.value", text, "An empty condition would match every partition.")
+    for name, one in value.items():
+        if not name or one is None or isinstance(one, dict | list):
+            raise fault("config.value", f"must give {name!r} one plain value, but gives {describe(one)}")
+    return value
+
+
+def some_scope(scope: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
+    """Refuse a scope without conditions: it could mean no partition or every one."""
+    if scope is not None and not scope:
+        remedy = "Leave it out to replace the partitions that the new rows are of."
+        raise fault("config.value", "must not be empty", remedy)
+    return scope
+
+
+def mode_faults(
+    mode: str, scope: Sequence[Mapping[str, Any]] | None, key: Sequence[str], partition_on: Sequence[str]
+) -> Iterator[Fault]:
+    """Yield options of another mode than the dataset's, and conditions on columns that are no partition keys."""
+    if scope is not None and mode != "replace_partitions":
+        remedy = 'Set mode to "replace_partitions", or leave it out.'
+        yield ("delete_scope",), fault("config.value", f'is not used by mode "{mode}"', remedy)
+    if key and mode not in {"upsert", "delete"}:
+        remedy = 'Set mode to "upsert" or "delete", or leave it out.'
+        yield ("key",), fault("config.value", f'is not used by mode "{mode}"', remedy)
+    for position, condition in enumerate(scope or ()):
+        for name in condition:
+            if partition_on and name not in partition_on:
+                text = f"names {name!r}, which partition_on does not name"
+                yield ("delete_scope", position), fault("config.value", text, "Only whole partitions are replaced.")
 
 
 def some(conditions: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -134,17 +187,25 @@ def file_name(name: str) -> str:
     return name
 
 
-def output_format_faults(written_as: str, file_format: str) -> Iterator[Fault]:
-    """Yield a format that the output cannot have."""
+def output_format_faults(written_as: str, file_format: str, has_records: bool) -> Iterator[Fault]:
+    """Yield a format that the output cannot have, and options of another."""
+    if has_records and file_format != "records":
+        yield ("records",), fault("config.value", f"is there, and the format is {file_format!r}", "Leave one out.")
     if written_as == "table" and file_format != "csv":
         remedy = 'Add "as": "file" to write it to out/files.'
         yield ("format",), fault("config.value", f"is {file_format!r}, but tables are written as csv", remedy)
 
 
-def repeated_uuids(uuids: Sequence[str]) -> Iterator[Fault]:
-    """Yield every dataset whose uuid an earlier one has."""
-    for position, first in _repetitions(uuids):
-        text = f"is {uuids[first]!r}, as parameters.datasets[{first}].uuid is"
+def repeated_uuids(uuids: Sequence[Sequence[str]]) -> Iterator[Fault]:
+    """Yield every dataset that has a uuid in the store that an earlier one has."""
+    stored = [(uuid, position) for position, of_one in enumerate(uuids) for uuid in of_one]
+    for number, first in _repetitions([uuid for uuid, _ in stored]):
+        (uuid, position), (_, before) = stored[number], stored[first]
+        if position == before:
+            continue  # two tables of the same name: said of them
+        makes = "is" if len(uuids[position]) == 1 else "makes"
+        other = "is" if len(uuids[before]) == 1 else "makes one"
+        text = f"{makes} {uuid!r}, as parameters.datasets[{before}].uuid {other}"
         yield ("datasets", position, "uuid"), fault("config.value", text, "Give each dataset its own uuid.")
 
 

@@ -13,24 +13,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
 import pyarrow as pa
 
-from component import clock
-from component.dataset.fit import check_indices, fit_layout
-from component.dataset.header import EXTRAS, Header, HeaderFormat, StoredHeader, read_header
-from component.dataset.history import forget, keep, stamped, was_committed
+from component.dataset.facts import FileFacts, data_keys, facts_keys, known_facts, put_facts
+from component.dataset.fit import check_indices, fit_tables
+from component.dataset.header import Header, HeaderFormat, StoredHeader, read_header
+from component.dataset.history import forget, keep
 from component.dataset.indexing import Stays, put_indices
+from component.dataset.intent import Intent
 from component.dataset.keys import schema_key
-from component.dataset.layout import Layout, describe_columns
-from component.dataset.moving import remove_header
+from component.dataset.layout import Layout, OtherTable
+from component.dataset.next_header import NextState, next_header
 from component.dataset.schema import normal_schema
-from component.dataset.swap import restore_schema, same_header, schema_of_base, swap_header, swap_schema, undo_schema
+from component.dataset.swap import SchemaSwap, schema_of_base, swap_header, swap_schema, undo_schema
+from component.dataset.tables import check_shared
 from component.dataset.trusted import read_schema
-from component.dataset.writable import make_explicit, settled_header
-from component.dataset.write import Written
+from component.dataset.writable import make_explicit
+from component.dataset.write import Written, facts_of_files
 from component.errors import CommitRefusedError, CommitUnknownError, TablemillError, UserError
 from component.store.base import Store
 
@@ -44,6 +46,9 @@ class CommitPlan:
 
     A change of what is there is an append that also lets `removed` labels go, and `unset` keys of the metadata, and
     that reads the values of `rebuilt` indices from the data files; `operation` is its name in the history.
+
+    `layout` and `primary_key` are of the first table, in most datasets the only one; `others` are further ones.
+    `intent` is what the write is meant to do, for a plan on another state: `removed` holds for this base only.
     """
 
     layout: Layout
@@ -56,6 +61,13 @@ class CommitPlan:
     removed: frozenset[str] = frozenset()
     unset: frozenset[str] = frozenset()
     rebuilt: frozenset[str] = frozenset()
+    others: tuple[OtherTable, ...] = ()
+    intent: Intent = field(default_factory=Intent)
+
+    @property
+    def layouts(self) -> tuple[Layout, ...]:
+        """The layouts of all tables."""
+        return (self.layout, *(other.layout for other in self.others))
 
     @property
     def appends(self) -> bool:
@@ -77,26 +89,29 @@ class CommitPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
-    """A commit that is ready: everything is in the store but schema and header, which `publish` puts.
+class TableSchema:
+    """The schema that a table will have, its key, and the bytes of the `_common_metadata` of the base."""
 
-    `index_values` counts the distinct values of each index; `schema_before` is the `_common_metadata` of the base.
+    key: str
+    schema: pa.Schema
+    before: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A commit that is ready: everything is in the store but schemas and header, which `publish` puts.
+
+    `index_values` counts the distinct values of each index.
     """
 
     plan: CommitPlan
     header: Header
     index_values: Mapping[str, int]
-    schema_before: bytes | None = None
+    schemas: tuple[TableSchema, ...]
 
-    @property
-    def schema_key(self) -> str:
-        """The key of the dataset's schema."""
-        return schema_key(self.header.uuid, self.plan.layout.table)
-
-    @property
-    def dataset_schema(self) -> pa.Schema:
-        """The schema that the dataset will have."""
-        return self.plan.layout.stored_schema
+    def schema_of(self, table: str) -> pa.Schema:
+        """Return the schema that a table of the dataset will have."""
+        return next(layout.stored_schema for layout in self.plan.layouts if layout.table == table)
 
 
 def plan_commit(
@@ -107,24 +122,32 @@ def plan_commit(
     metadata: Mapping[str, Any] | None = None,
     storage_format: HeaderFormat = "json",
     primary_key: Sequence[str] = (),
+    others: Sequence[OtherTable] = (),
 ) -> CommitPlan:
-    """Read the base and check that the rows to come fit it; the layout comes back as the base demands it.
+    """Read the base and check that the rows to come fit it; the layouts come back as the base demands it.
 
     Nothing is written, except that a header that names no partitions is made to name them.
 
-    UserError `dataset.schema` and `dataset.partitioning` when an append does not fit, `column.missing` and
-    `column.type` for an index that cannot be.
+    UserError `dataset.schema` and `dataset.partitioning` when an append does not fit, `dataset.format` when it does not
+    bring the tables of the dataset, `column.missing` and `column.type` for an index that cannot be, `column.type` for
+    tables that do not agree on a column.
     """
     base = make_explicit(store, layout.uuid)
+    layouts = (layout, *(other.layout for other in others))
     if mode == "append" and base is not None:
-        layout = fit_layout(layout, base.header, _schema_of(store, base.header))
+        layouts = fit_tables(layouts, base.header, _schemas_of(store, base.header))
         storage_format = base.storage_format
-    check_indices(layout)
-    return CommitPlan(layout, mode, base, metadata or {}, storage_format, tuple(primary_key))
+    for one in layouts:
+        check_indices(one)
+    check_shared({one.table: one.stored_schema for one in layouts}, layout.uuid)
+    plan = CommitPlan(layouts[0], mode, base, metadata or {}, storage_format, tuple(primary_key))
+    fitted = (replace(other, layout=one) for other, one in zip(others, layouts[1:], strict=True))
+    return replace(plan, others=tuple(fitted))
 
 
-def _schema_of(store: Store, header: Header) -> pa.Schema:
-    return normal_schema(read_schema(store, header, header.table), header.partition_keys)
+def _schemas_of(store: Store, header: Header) -> dict[str, pa.Schema]:
+    keys = header.partition_keys
+    return {table: normal_schema(read_schema(store, header, table), keys) for table in header.tables}
 
 
 def prepare(store: Store, plan: CommitPlan, written: Sequence[Written]) -> Prepared:
@@ -134,18 +157,37 @@ def prepare(store: Store, plan: CommitPlan, written: Sequence[Written]) -> Prepa
     the base are gone, since it is no longer the live state.
     """
     index_keys: dict[str, str] = {}
+    facts: dict[str, FileFacts] = {}
+    named: list[str] = []
     try:
-        index_values = put_indices(store, plan.layout, written, plan.stays, index_keys)
-        found = store.get_versioned(schema_key(plan.layout.uuid, plan.layout.table))
-        header = _new_header(plan, written, index_keys)
+        index_values = put_indices(store, plan.layouts, written, plan.stays, index_keys, facts)
         base = plan.base.header if plan.base else None
+        facts |= facts_of_files(written)
+        vouched = put_facts(store, plan.layout.uuid, known_facts(store, base), facts, data_keys(plan.kept), named)
+        schemas = tuple(_next_schema(store, layout, base) for layout in plan.layouts)
+        header = next_header(_next_state(plan, written, index_keys, vouched), plan.operation or plan.mode)
         keep(store, header, base)
     except BaseException as error:
-        discard(store, index_keys.values())
+        discard(store, [*index_keys.values(), *named])
         if isinstance(error, UserError) and error.code == "store.missing" and _has_passed(store, plan):
             raise CommitRefusedError("commit.refused", f"{error.text} any more", remedy="Run again.") from error
         raise
-    return Prepared(plan, header, index_values, schema_of_base(found[0] if found else None, base))
+    return Prepared(plan, header, index_values, schemas)
+
+
+def _next_state(
+    plan: CommitPlan, written: Sequence[Written], indices: Mapping[str, str], facts: Mapping[str, Any]
+) -> NextState:
+    base = plan.base.header if plan.base else None
+    tables = (OtherTable(plan.layout, plan.primary_key), *plan.others)
+    return NextState(base, plan.appends, plan.kept, tables, written, indices, plan.metadata, plan.unset, facts)
+
+
+def _next_schema(store: Store, layout: Layout, base: Header | None) -> TableSchema:
+    key = schema_key(layout.uuid, layout.table)
+    found = store.get_versioned(key)
+    before = schema_of_base(found[0] if found else None, base, layout.table)
+    return TableSchema(key, layout.stored_schema, before)
 
 
 def _has_passed(store: Store, plan: CommitPlan) -> bool:
@@ -155,20 +197,23 @@ def _has_passed(store: Store, plan: CommitPlan) -> bool:
 
 
 def publish(store: Store, prepared: Prepared) -> None:
-    """Put schema and header: the commit.
+    """Put schemas and header: the commit.
 
     CommitRefusedError when the header is no longer the one that was read, CommitUnknownError when the store does not
     say and the header is not there (yet): then the files must stay. After any other error the state is the one before.
     After a refusal an append may be planned and prepared again with the same data files.
     """
     plan = prepared.plan
-    swap = swap_schema(store, prepared.schema_key, prepared.dataset_schema)
+    swaps: list[SchemaSwap | None] = []
     try:
+        for one in prepared.schemas:
+            swaps.append(swap_schema(store, one.key, one.schema))  # noqa: PERF401 - what is put is undone on an error
         swap_header(store, plan.base, prepared.header, plan.storage_format)
     except CommitUnknownError:
         raise
     except TablemillError:
-        undo_schema(store, swap)
+        for swap in swaps:
+            undo_schema(store, swap)
         raise
 
 
@@ -178,7 +223,7 @@ def withdraw(store: Store, prepared: Prepared) -> None:
     What the store does not let go is garbage, which a collection finds.
     """
     forget(store, prepared.header)
-    discard(store, prepared.header.indices.values())
+    discard(store, [*prepared.header.indices.values(), *facts_keys(prepared.header)])
 
 
 def discard(store: Store, keys: Iterable[str]) -> None:
@@ -217,6 +262,8 @@ def commit(store: Store, plan: CommitPlan, written: Sequence[Written]) -> Prepar
 def replan(store: Store, plan: CommitPlan) -> CommitPlan:
     """Return the same commit on the state that is in the store now, for the data files that are written.
 
+    What goes of that state is not known yet: `removed` is empty.
+
     CommitRefusedError when that state asks for other files: it is partitioned or indexed in another way by now, or the
     dataset has been deleted.
     """
@@ -227,74 +274,20 @@ def replan(store: Store, plan: CommitPlan) -> CommitPlan:
         metadata=plan.metadata,
         storage_format=plan.storage_format,
         primary_key=plan.primary_key,
+        others=plan.others,
     )
     if plan.base is not None and again.base is None:
         raise CommitRefusedError(
             "commit.refused", f"The dataset {plan.layout.uuid!r} has been deleted meanwhile", remedy="Run again."
         )
-    if _shape(again.layout) != _shape(plan.layout):
+    if list(map(_shape, again.layouts)) != list(map(_shape, plan.layouts)):
         raise CommitRefusedError(
             "commit.refused",
             f"The dataset {plan.layout.uuid!r} has other partition keys, indices or another table by now",
             remedy="Run again.",
         )
-    return again
+    return replace(again, intent=plan.intent, operation=plan.intent.operation)
 
 
 def _shape(layout: Layout) -> tuple[object, ...]:
     return layout.table, layout.partition_on, frozenset(layout.secondary_indices)
-
-
-def rollback(store: Store, prepared: Prepared) -> bool:
-    """Put back the state before a publish, and say whether; False when it was not published. A new dataset vanishes.
-
-    CommitRefusedError when another writer has committed onto it: then it stays, and so must its files.
-    """
-    plan, uuid = prepared.plan, prepared.header.uuid
-    live = settled_header(store, uuid)
-    if live is not None and same_header(live.header, prepared.header):
-        back = remove_header(store, live) if plan.base is None else _put_back(store, prepared, plan.base, live)
-        if back:
-            return True
-    if live is not None and was_committed(store, prepared.header, plan.base.header if plan.base else None):
-        raise CommitRefusedError(
-            "commit.refused",
-            f"Another writer has committed onto the new state of the dataset {uuid!r}, so it stays",
-            remedy="Delete the rows, or restore the state before, if they are not wanted.",
-        )
-    return False
-
-
-def _put_back(store: Store, prepared: Prepared, base: StoredHeader, live: StoredHeader) -> bool:
-    swap = restore_schema(store, prepared.schema_key, prepared.schema_before, prepared.dataset_schema)
-    try:
-        swap_header(store, live, base.header, base.storage_format)
-    except CommitRefusedError:
-        undo_schema(store, swap)
-        return False
-    return True
-
-
-def _new_header(plan: CommitPlan, written: Sequence[Written], index_keys: Mapping[str, str]) -> Header:
-    old = plan.base.header if plan.base else None
-    fresh = {file.label: {plan.layout.table: file.key} for part in written for file in part.files}
-    header = Header(
-        uuid=plan.layout.uuid,
-        partitions={**plan.kept, **fresh},
-        partition_keys=plan.layout.partition_on,
-        indices=dict(index_keys),
-        metadata=_new_metadata(plan, old),
-    )
-    return stamped(header, old, plan.operation or plan.mode)
-
-
-def _new_metadata(plan: CommitPlan, old: Header | None) -> dict[str, Any]:
-    """Keep what is there, add what the user gives; the creation time stays that of the first write."""
-    before = {key: value for key, value in old.metadata.items() if key not in plan.unset} if old else {}
-    created = before.get("creation_time", clock.utc_now().isoformat())
-    extras = {
-        "table": plan.layout.table,
-        "columns": describe_columns(plan.layout.schema),
-        "primary_key": list(plan.primary_key),
-    }
-    return {**before, **plan.metadata, "creation_time": created, EXTRAS: extras}

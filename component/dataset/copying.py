@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 from component.dataset.change import Base, open_base
 from component.dataset.commit import discard
+from component.dataset.facts import facts_keys
 from component.dataset.garbage import delete_dataset
 from component.dataset.header import Header, read_header
 from component.dataset.history import forget, keep, stamped
 from component.dataset.keys import check_uuid, referenced, schema_key
-from component.dataset.schema import decode_schema
-from component.dataset.swap import swap_header, swap_schema, undo_schema
+from component.dataset.swap import SchemaSwap, swap_header, swap_schema, undo_schema
 from component.errors import CommitRefusedError, CommitUnknownError, TablemillError, UserError
 from component.store.base import Store
 
@@ -22,7 +23,7 @@ def copy_dataset(store: Store, uuid: str, target: Store, target_uuid: str) -> in
     UserError `dataset.missing`; CommitRefusedError when the target exists, or comes to exist meanwhile. On any error
     but CommitUnknownError nothing of the target is left but perhaps a schema, which readers do not see.
     """
-    base = open_base(store, uuid)
+    base = open_base(store, uuid, several=True)
     source = base.dataset.header
     if read_header(target, check_uuid(target_uuid)) is not None:
         raise CommitRefusedError(
@@ -40,7 +41,7 @@ def copy_dataset(store: Store, uuid: str, target: Store, target_uuid: str) -> in
     except CommitUnknownError:
         raise
     except TablemillError:  # and nothing else: an interrupt may come when the header is there already
-        discard(target, referenced(copied.partitions, copied.indices))
+        discard(target, [*referenced(copied.partitions, copied.indices), *facts_keys(copied)])
         forget(target, copied)
         raise
     return count
@@ -55,17 +56,22 @@ def _put(store: Store, target: Store, base: Base, copied: Header) -> int:
     for old, new in names:
         target.put(new, store.get(old))
         count += 1
+    for old, new in zip(facts_keys(source), facts_keys(copied), strict=True):
+        with suppress(UserError):  # without facts a dataset is whole, and `verify` says that they are missing
+            target.put(new, store.get(old))
     keep(target, copied, None)
-    schema = decode_schema(store.get(schema_key(source.uuid, source.table)))
-    swap = swap_schema(target, schema_key(copied.uuid, copied.table), schema)
+    swaps: list[SchemaSwap | None] = []
     try:
+        for dataset in base.datasets:
+            swaps.append(swap_schema(target, schema_key(copied.uuid, dataset.table), dataset.schema))  # noqa: PERF401 - undone on an error
         swap_header(target, None, copied, base.stored.storage_format)
     except CommitUnknownError:
         raise
     except TablemillError:
-        undo_schema(target, swap)
+        for swap in swaps:
+            undo_schema(target, swap)
         raise
-    return count + 2
+    return count + 1 + len(swaps)
 
 
 def rename_dataset(store: Store, uuid: str, target_uuid: str) -> None:

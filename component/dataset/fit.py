@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -11,6 +11,7 @@ import pyarrow as pa
 from component.dataset.header import Header
 from component.dataset.layout import Layout
 from component.dataset.schema import check_appendable, normal_schema
+from component.dataset.tables import check_same_table
 from component.errors import Place, UserError
 
 LABELS_COLUMN: Final = "partition"
@@ -38,18 +39,38 @@ def check_indices(layout: Layout) -> None:
             )
 
 
-def fit_layout(layout: Layout, header: Header, existing: pa.Schema) -> Layout:
-    """Return the layout for an append: partition keys and table as they are, and all indices of the dataset.
+def fit_tables(layouts: Sequence[Layout], header: Header, existing: Mapping[str, pa.Schema]) -> tuple[Layout, ...]:
+    """Return the layouts for an append of rows to all tables of a dataset, in the order in which they came.
 
-    `existing` is the normalised schema of the dataset. UserError `dataset.schema` and `dataset.partitioning` when the
-    rows do not fit, `dataset.format` for a dataset of several tables.
+    `existing` are the normalised schemas by table. A dataset of one table takes rows of a table of any name. UserError
+    `dataset.schema` and `dataset.partitioning` when rows do not fit, `dataset.format` when the tables are not those of
+    the dataset, or its partitions do not have the same tables.
     """
-    if {name for files in header.partitions.values() for name in files} - {header.table}:
+    check_same_table(header)
+    if len(layouts) == len(header.tables) == 1:
+        return (replace(fit_layout(layouts[0], header, existing[header.table]), table=header.table),)
+    names = [layout.table for layout in layouts]
+    if sorted(names) != sorted(header.tables):
         raise UserError(
             "dataset.format",
-            f"The dataset {layout.uuid!r} has several tables, and rows for one of them cannot be appended",
-            remedy="Use mode overwrite, or a dataset for each table.",
+            f"The dataset {header.uuid!r} has the tables {', '.join(header.tables)}, and rows come for"
+            f" {', '.join(names)}: an append brings rows for all of them",
+            remedy="Configure the tables of the dataset, use mode overwrite, or have a dataset for each table.",
         )
+    fitted = [fit_layout(layout, header, existing[layout.table]) for layout in layouts]
+    return tuple(replace(one, secondary_indices=_of_table(one)) for one in fitted)
+
+
+def _of_table(layout: Layout) -> tuple[str, ...]:
+    return tuple(name for name in layout.secondary_indices if name in layout.schema.names)
+
+
+def fit_layout(layout: Layout, header: Header, existing: pa.Schema) -> Layout:
+    """Return the layout for an append to one table: partition keys as they are, and all indices of the dataset.
+
+    `existing` is the normalised schema of the table. UserError `dataset.schema` and `dataset.partitioning` when the
+    rows do not fit.
+    """
     if layout.partition_on and layout.partition_on != header.partition_keys:
         raise _differs("partitioned by", layout.partition_on, header.partition_keys)
     unknown = [name for name in layout.secondary_indices if name not in header.indices]
@@ -61,7 +82,6 @@ def fit_layout(layout: Layout, header: Header, existing: pa.Schema) -> Layout:
         schema=_known_types(layout.schema, existing),
         partition_on=header.partition_keys,
         secondary_indices=tuple(dict.fromkeys([*header.indices, *layout.secondary_indices])),
-        table=header.table,
     )
 
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from component import clock, naming
+from component.dataset.facts import facts_keys
 from component.dataset.header import StoredHeader, decode_header, read_header
 from component.dataset.history import Commit, commit_of, history, states_from
 from component.dataset.implicit import read_whole_header
@@ -30,8 +31,8 @@ from component.errors import CommitRefusedError, UserError
 from component.store.base import Store
 
 MIN_AGE: Final = dt.timedelta(hours=24)
-KEEP_COMMITS: Final = 10
-KEEP_AGE: Final = dt.timedelta(days=7)
+KEEP_COMMITS: Final = naming.KEEP_COMMITS
+KEEP_AGE: Final = dt.timedelta(days=naming.KEEP_DAYS)
 _TRIES: Final = 5
 
 
@@ -45,7 +46,7 @@ class Retention:
 
 @dataclass(frozen=True, slots=True)
 class Unneeded:
-    """One object that nobody needs, its size in bytes, and why: `data`, `index`, `history` or `header`."""
+    """One object that nobody needs, its size in bytes, and what: `data`, `index`, `history`, `facts` or `header`."""
 
     key: str
     size: int
@@ -117,7 +118,8 @@ def collect(store: Store, garbage: Garbage) -> None:
     for key in copies:
         store.delete(key)
     kept = {history_key(uuid, name) for name in known}
-    fresh = [stat.key for stat in store.list(f"{uuid}/{naming.HISTORY_FOLDER}/") if stat.key not in kept]
+    listed = (stat.key for stat in store.list(f"{uuid}/{naming.HISTORY_FOLDER}/"))
+    fresh = [key for key in listed if key not in kept and _is_copy(key, uuid)]
     needed |= {key for commit in _read_copies(store, uuid, fresh) for key in _named(commit)}
     needed |= {key for commit in itertools.islice(_history(store, uuid), 1) for key in _named(commit)}
     for key, kind in sorted(found.items()):
@@ -221,7 +223,7 @@ def _read_copies(store: Store, uuid: str, keys: Iterable[str]) -> Iterator[Commi
 
 
 def _is_copy(key: str, uuid: str) -> bool:
-    return key.startswith(f"{uuid}/{naming.HISTORY_FOLDER}/")
+    return key.startswith(f"{uuid}/{naming.HISTORY_FOLDER}/") and not key.endswith(naming.FACTS_SUFFIX)
 
 
 def _is_schema(key: str) -> bool:
@@ -230,6 +232,7 @@ def _is_schema(key: str) -> bool:
 
 def _named(commit: Commit) -> Iterator[str]:
     yield from referenced(commit.header.partitions, commit.header.indices)
+    yield from facts_keys(commit.header)
     yield history_key(commit.header.uuid, commit.id)
 
 
@@ -239,7 +242,7 @@ def _kind(key: str, uuid: str, *, explicit: bool, deleted: bool) -> str | None:
         return "header"
     folder, _, name = key.removeprefix(f"{uuid}/").partition("/")
     if folder == naming.HISTORY_FOLDER:
-        return "history"
+        return "facts" if name.endswith(naming.FACTS_SUFFIX) else "history"
     if folder == naming.INDICES_FOLDER:
         return "index"
     if name == naming.COMMON_METADATA:

@@ -15,6 +15,7 @@ import zstandard
 
 from component import naming
 from component.dataset.keys import header_key, keys_in_path
+from component.dataset.soundness import hold_sound
 from component.errors import UserError
 from component.store.base import Store, Version
 
@@ -47,10 +48,38 @@ class Header:
     moves: bool = False
 
     @property
+    def tables(self) -> tuple[str, ...]:
+        """The names of the tables: those that partitions have files of, else those in our extras, or the default.
+
+        There are several where some partition has files of several. If each has a file of one, that of the first is it.
+        """
+        others = self.extras.get("tables")
+        known = (self._described_table, *(others if isinstance(others, dict) else ()))
+        if not self.partitions:
+            return known
+        if all(len(files) < 2 for files in self.partitions.values()):
+            return (next(iter(next(iter(self.partitions.values()))), naming.DEFAULT_TABLE),)
+        found = dict.fromkeys(name for files in self.partitions.values() for name in files)
+        return known if found.keys() == set(known) else tuple(found)
+
+    @property
     def table(self) -> str:
-        """The table's name: that of the first partition, or the one written in our extras, or the default."""
-        for files in self.partitions.values():
-            return next(iter(files), naming.DEFAULT_TABLE)
+        """The name of the first table, in most datasets the only one."""
+        return self.tables[0]
+
+    def described(self, table: str) -> Mapping[str, Any]:
+        """Return what Tablemill keeps of one table: `columns`, `primary_key`, `attributes`; empty if it knows nothing.
+
+        That of the first one stands among the extras themselves, where it stood before there were several.
+        """
+        others = self.extras.get("tables")
+        other = others.get(table) if isinstance(others, dict) else None
+        if isinstance(other, dict):
+            return other
+        return self.extras if table == self._described_table else {}
+
+    @property
+    def _described_table(self) -> str:
         return str(self.extras.get("table", naming.DEFAULT_TABLE))
 
     @property
@@ -66,7 +95,10 @@ class Header:
             content["indices"] = dict(self.indices)
         content["metadata"] = dict(self.metadata)
         if self.explicit:
-            content["partitions"] = {label: {"files": dict(files)} for label, files in self.partitions.items()}
+            content["partitions"] = {
+                label: {"files": files if isinstance(files, dict) else dict(files)}
+                for label, files in self.partitions.items()
+            }
         content["partition_keys"] = list(self.partition_keys)
         return content
 
@@ -91,7 +123,7 @@ def encode_header(header: Header, storage_format: HeaderFormat) -> bytes:
             return json.dumps(content).encode("ascii")
         if header.moves:
             content[_MOVES] = "json"
-        return zstandard.ZstdCompressor().compress(msgpack.packb(content))
+        return zstandard.ZstdCompressor(write_checksum=True).compress(msgpack.packb(content))
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise UserError(
             "dataset.format", f"The metadata of dataset {header.uuid!r} cannot be kept as {storage_format}: {error}"
@@ -99,19 +131,49 @@ def encode_header(header: Header, storage_format: HeaderFormat) -> bytes:
 
 
 def decode_header(data: bytes, storage_format: HeaderFormat, uuid: str) -> Header:
-    """Return the header in these bytes; UserError `dataset.format` when they are none, or another dataset's."""
-    try:
-        content = json.loads(data) if storage_format == "json" else _decode_msgpack(data)
-    except (TypeError, ValueError, RecursionError, zstandard.ZstdError, msgpack.UnpackException) as error:
-        raise _not_a_header(uuid, f"it cannot be decoded ({error})") from error
-    if not isinstance(content, dict):
-        raise _not_a_header(uuid, "it is no object")
+    """Return the header in these bytes; UserError `dataset.format` when they are none, or another dataset's.
+
+    DamagedError for one of ours in which a byte is another one.
+    """
+    content = unpack_header(data, storage_format, uuid)
     version = content.get("dataset_metadata_version")
     if version != naming.METADATA_VERSION or not isinstance(version, int):
         raise _not_a_header(uuid, f"its version is {version!r}, not {naming.METADATA_VERSION}")
     if content.get("dataset_uuid") != uuid:
         raise _not_a_header(uuid, f"it names the dataset {content.get('dataset_uuid')!r}")
-    return _header_of(content, uuid)
+    header = _header_of(content, uuid)
+    hold_sound(header)
+    return header
+
+
+def unpack_header(data: bytes, storage_format: HeaderFormat, uuid: str) -> dict[str, Any]:
+    """Return what is written in a header, by the keys on disk; UserError `dataset.format` when it is no object."""
+    try:
+        content = _decode_json(data) if storage_format == "json" else _decode_msgpack(data)
+    except (TypeError, ValueError, RecursionError, zstandard.ZstdError, msgpack.UnpackException) as error:
+        raise _not_a_header(uuid, f"it cannot be decoded ({error})") from error
+    if not isinstance(content, dict):
+        raise _not_a_header(uuid, "it is no object")
+    return content
+
+
+def _decode_json(data: bytes) -> Any:
+    """Return the value of a JSON text; ValueError for a partition that stands there twice, of which one would be lost.
+
+    Looking at every object takes long where there are many partitions, so it is done where the numbers differ.
+    """
+    content = json.loads(data)
+    partitions = content.get("partitions") if isinstance(content, dict) else None
+    if isinstance(partitions, dict) and data.count(b'"files":') != len(partitions):
+        json.loads(data, object_pairs_hook=_each_once)
+    return content
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands there twice")
+    return found
 
 
 def _decode_msgpack(data: bytes) -> Any:

@@ -10,21 +10,23 @@ the commit that follows it does.
 from __future__ import annotations
 
 import datetime as dt
-import hashlib
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from component import clock, identity, naming
 from component.dataset.header import EXTRAS, Header, decode_header, encode_header
 from component.dataset.implicit import read_whole_header
 from component.dataset.keys import check_uuid, history_key
+from component.dataset.soundness import digest_of, vouched
 from component.errors import TablemillError, UserError
 from component.store.base import Store
 
-_DIGITS = 32
+_DISTANCE = re.compile(r"HEAD(?:~([0-9]{1,9}))?")
 _TICK = dt.timedelta(microseconds=1)
 
 
@@ -41,18 +43,6 @@ class Commit:
     operation: str | None
     foreign: bool
     header: Header
-
-
-def digest_of(partitions: Mapping[str, Mapping[str, str]], indices: Mapping[str, Any]) -> str:
-    """Return 32 hexadecimal digits that stand for the files of a state, whatever their order."""
-    digest = hashlib.sha256()
-    files = (f"{label}\0{table}\0{key}" for label, tables in partitions.items() for table, key in tables.items())
-    for text in sorted(files):
-        digest.update(text.encode())
-        digest.update(b"\n")
-    for column in sorted(indices):
-        digest.update(f"\n{column}\0{indices[column]}".encode())
-    return digest.hexdigest()[:_DIGITS]
 
 
 def commit_of(header: Header) -> Commit:
@@ -89,9 +79,9 @@ def stamped(header: Header, base: Header | None, operation: str) -> Header:
         "parent": before.id if before else None,
         "time": now.isoformat(),
         "operation": operation,
-        "state": digest_of(header.partitions, header.indices),
     }
-    return replace(header, metadata={**header.metadata, EXTRAS: {**header.extras, **commit}})
+    named = replace(header, metadata={**header.metadata, EXTRAS: {**header.extras, **commit}})
+    return replace(named, metadata={**named.metadata, EXTRAS: vouched(named)})
 
 
 def keep(store: Store, header: Header, base: Header | None) -> None:
@@ -175,7 +165,7 @@ def lost_commits(store: Store, uuid: str) -> Iterator[Commit]:
     """
     chain = list(history(store, uuid))
     known = {commit.id for commit in chain}
-    kept = list(_all_kept(store, uuid))
+    kept = list(kept_states(store, uuid))
     lost = {commit.parent for commit in chain if commit.foreign}
     lost |= {commit.id for commit in kept if commit.id == chain[0].id and not _same(commit.header, chain[0].header)}
     off = [commit for commit in kept if commit.id not in known]
@@ -188,8 +178,14 @@ def _same(left: Header, right: Header) -> bool:
     return json.dumps(left.to_dict()) == json.dumps(right.to_dict())
 
 
-def _all_kept(store: Store, uuid: str) -> Iterator[Commit]:
+def kept_states(store: Store, uuid: str) -> Iterator[Commit]:
+    """Yield the kept states of a dataset, in no order, also those that the live one does not come of.
+
+    Copies that cannot be read are left out.
+    """
     for stat in store.list(f"{uuid}/{naming.HISTORY_FOLDER}/"):
+        if stat.key.endswith(naming.FACTS_SUFFIX):
+            continue
         found = store.get_versioned(stat.key)
         with suppress(UserError):
             if found is not None:
@@ -199,13 +195,20 @@ def _all_kept(store: Store, uuid: str) -> Iterator[Commit]:
 def state_as_of(store: Store, uuid: str, as_of: str | dt.datetime) -> Commit:
     """Return the state of a commit (its name, or how it begins), or the newest one that is not younger than a time.
 
-    UserError `dataset.history` when it is not kept, or when several names begin so; `dataset.missing`.
+    `HEAD` is the live one, `HEAD~1` the one before it. UserError `dataset.history` when it is not kept, or when several
+    names begin so; `dataset.missing`.
     """
     if isinstance(as_of, dt.datetime):
         for commit in history(store, uuid):
             if commit.time is not None and commit.time <= as_of:
                 return commit
         raise _not_kept(uuid, as_of.isoformat())
+    distance = _DISTANCE.fullmatch(as_of)
+    if distance is not None:
+        steps = int(distance[1] or 0)
+        for commit in islice(history(store, uuid), steps, None):
+            return commit
+        raise _not_kept(uuid, as_of)
     found = [commit for commit in history(store, uuid) if commit.id.startswith(as_of)]
     if len(found) == 1:
         return found[0]

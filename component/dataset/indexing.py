@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from component import clock, identity
 from component.dataset.data_file import read_rows
+from component.dataset.facts import FileFacts, facts_of
+from component.dataset.fragment import Fragment, encode_fragment, fragment_of_files, fragment_of_index
 from component.dataset.header import Header
-from component.dataset.index import Fragment, build_index, decode_fragment, fragment_of_files, fragment_of_index
+from component.dataset.index import build_index
 from component.dataset.keys import index_key
 from component.dataset.layout import Layout
-from component.dataset.lookup import read_embedded, read_index
+from component.dataset.lookup import index_parts, read_embedded
 from component.dataset.write import Written
 from component.store.base import Store
 
@@ -30,38 +33,57 @@ class Stays:
 
 
 def put_indices(
-    store: Store, layout: Layout, written: Sequence[Written], stays: Stays | None, keys: dict[str, str]
+    store: Store,
+    layouts: Sequence[Layout],
+    written: Sequence[Written],
+    stays: Stays | None,
+    keys: dict[str, str],
+    facts: dict[str, FileFacts],
 ) -> dict[str, int]:
-    """Put an index for each column that has one, note its key in `keys`, and return how many values each has."""
+    """Put an index for each column that has one, note its key in `keys`, and return how many values each has.
+
+    What is known of each is noted in `facts`, by key.
+    Of several tables, an index holds the values of all that have the column.
+    """
     name = f"{clock.utc_now().isoformat()}-{identity.new_hex()[:8]}"
     counts: dict[str, int] = {}
-    for column in layout.secondary_indices:
-        fragments = [decode_fragment(part.fragments[column]) for part in written if part.files]
+    for column in dict.fromkeys(name for layout in layouts for name in layout.secondary_indices):
+        having = [layout for layout in layouts if column in layout.secondary_indices]
+        fragments: list[bytes | pa.Buffer] = [part.fragments[column] for part in written if column in part.fragments]
         if stays is not None:
-            fragments.append(_base_fragment(store, layout, stays, column))
-        built = build_index(column, layout.index_type(column), fragments)
-        keys[column] = index_key(layout.uuid, column, name)
+            fragments += _base_fragments(store, having, stays, column)
+        built = build_index(column, having[0].index_type(column), fragments)
+        keys[column] = index_key(having[0].uuid, column, name)
         counts[column] = built.values
+        facts[keys[column]] = facts_of(built.data, built.values)
         store.put(keys[column], built.data)
     return counts
 
 
-def _base_fragment(store: Store, layout: Layout, stays: Stays, column: str) -> Fragment:
-    data_type = layout.index_type(column)
+def _base_fragments(store: Store, layouts: Sequence[Layout], stays: Stays, column: str) -> Iterator[pa.Buffer]:
+    """Yield, encoded, what the base has of an index; a large one in pieces, so that its texts are never all held."""
+    data_type = layouts[0].index_type(column)
     index = stays.base.indices.get(column)
     if index is None or column in stays.rebuilt:
-        return _fragment_of_data(store, layout, column, stays.partitions)
-    if isinstance(index, Mapping):
+        yield encode_fragment(_fragment_of_data(store, layouts, column, stays.partitions))
+    elif isinstance(index, Mapping):
         table = read_embedded(index, column, data_type)
+        yield encode_fragment(fragment_of_index(table, column, stays.partitions, data_type))
     else:
         with store.open(index) as file:
-            table = read_index(file, column)
-    return fragment_of_index(table, column, dict(stays.partitions), data_type)
+            for table in index_parts(file, column):
+                yield encode_fragment(fragment_of_index(table, column, stays.partitions, data_type))
 
 
-def _fragment_of_data(store: Store, layout: Layout, column: str, partitions: Partitions) -> Fragment:
+def _fragment_of_data(store: Store, layouts: Sequence[Layout], column: str, partitions: Partitions) -> Fragment:
     columns = []
     for label, files in partitions.items():
-        with store.open(files[layout.table]) as file:
-            columns.append((label, pc.unique(read_rows(file, layout.schema, [column], {})[column])))
-    return fragment_of_files(columns, layout.index_type(column))
+        found = []
+        for layout in layouts:
+            if layout.table not in files:
+                continue
+            with store.open(files[layout.table]) as file:
+                found.append(pc.unique(read_rows(file, layout.schema, [column], {})[column]))
+        if found:
+            columns.append((label, pa.chunked_array(found)))
+    return fragment_of_files(columns, layouts[0].index_type(column))

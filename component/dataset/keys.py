@@ -101,7 +101,10 @@ def _pairs(key: str) -> list[tuple[str, str]]:
         else:
             raise _unreadable(key)
     try:
-        pairs = [[unquote(part, errors="strict") for part in component.split("=")] for component in quoted]
+        pairs = [
+            [unquote(part, errors="strict") if "%" in part else part for part in component.split("=")]
+            for component in quoted
+        ]
     except UnicodeDecodeError as error:
         raise _unreadable(key) from error
     if any(len(pair) != 2 for pair in pairs):

@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import pyarrow as pa
 
 from component import naming
 from component.dataset.schema import normal_schema, normal_type, same_flavour
+
+Attributes = tuple[tuple[str, str], ...]
+Compatibility = Literal["plateau", "kartothek"]
+"""The client whose demands are met where the two differ: kartothek has indices of `string`, plateau `large_string`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +22,7 @@ class Layout:
     """The layout of one table of a dataset.
 
     `schema` is in the order of the source, with the types that data files hold; `sort_by` orders the rows within each
-    file.
+    file. `attributes` are what other formats know of single columns (`Column.attributes`), kept beside the types.
     """
 
     uuid: str
@@ -27,6 +31,8 @@ class Layout:
     secondary_indices: tuple[str, ...] = ()
     sort_by: tuple[str, ...] = ()
     table: str = naming.DEFAULT_TABLE
+    attributes: tuple[tuple[str, Attributes], ...] = ()
+    compatibility: Compatibility = "plateau"
 
     @property
     def stored_schema(self) -> pa.Schema:
@@ -34,9 +40,21 @@ class Layout:
         return normal_schema(self.schema, self.partition_on)
 
     def index_type(self, column: str) -> pa.DataType:
-        """Return the type of an index's values: normalised, and large_string for text, as plateau appends to it."""
+        """Return the type of an index's values: normalised, and large_string for text, as plateau appends to it.
+
+        kartothek looks up values of the type string only.
+        """
         data_type = normal_type(self.schema.field(column).type)
-        return pa.large_string() if pa.types.is_string(data_type) else data_type
+        wants_large = pa.types.is_string(data_type) and self.compatibility == "plateau"
+        return pa.large_string() if wants_large else data_type
+
+
+@dataclass(frozen=True, slots=True)
+class OtherTable:
+    """A further table of a dataset of several: its layout, and its primary key."""
+
+    layout: Layout
+    primary_key: tuple[str, ...] = ()
 
 
 def describe_columns(schema: pa.Schema) -> list[list[str]]:
@@ -99,3 +117,15 @@ def source_order(extras: Mapping[str, Any], schema: pa.Schema) -> tuple[str, ...
     described = extras.get("columns")
     names = [pair[0] for pair in described if isinstance(pair, list) and pair] if isinstance(described, list) else []
     return tuple(names) if sorted(names) == sorted(schema.names) else tuple(schema.names)
+
+
+def described_attributes(extras: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """Return the attributes of the columns that have any, as the extras hold them."""
+    found = extras.get("attributes")
+    if not isinstance(found, dict):
+        return {}
+    return {
+        name: {key: text for key, text in known.items() if isinstance(text, str)}
+        for name, known in found.items()
+        if isinstance(known, dict)
+    }

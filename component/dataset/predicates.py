@@ -8,9 +8,10 @@ may be given as text.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from operator import eq, ge, gt, le, lt, ne
 from typing import Any, Final
 
 import pyarrow as pa
@@ -34,60 +35,48 @@ class Condition:
     operator: str
     value: Any
 
-    @property
-    def expression(self) -> pc.Expression:
-        """The comparison as an Arrow expression; null or false where the column is null."""
-        column = pc.field(self.column)
+    def mask(self, column: pa.ChunkedArray) -> pa.ChunkedArray | pa.BooleanScalar:
+        """Return where the comparison is true of a column of the value's type; null or false where that is null."""
         if self.operator in _OF_NULLS:
-            return column.is_null() if self.operator == "is null" else column.is_valid()
+            return pc.is_null(column) if self.operator == "is null" else pc.is_valid(column)
         if pa.types.is_null(self.value.type):
-            return pc.scalar(False)
+            return pa.scalar(False)
         if self.operator == "in":
-            return pc.is_valid(column) & pc.is_in(column, options=pc.SetLookupOptions(self.value))
+            return pc.and_(pc.is_valid(column), pc.is_in(column, value_set=self.value))
         if self.operator == "not in":
-            return pc.is_valid(column) & ~pc.is_in(column, options=pc.SetLookupOptions(self.value))
+            return pc.and_not(pc.is_valid(column), pc.is_in(column, value_set=self.value))
         if self.operator == "like":
             return pc.starts_with(column, self.value.as_py())
-        return _COMPARE[self.operator](column, self.value)
+        return _KERNELS[self.operator](column, self.value)
 
-    def holds(self, value: Any) -> bool:
-        """Say whether the comparison is true of one value (of a partition key, which is never null)."""
+    def test(self) -> Callable[[Any], bool]:
+        """Return how to tell whether the comparison is true of one value (of a partition key, which is never null)."""
         if self.operator in _OF_NULLS:
-            return self.operator == "is not null"
-        scalar = pa.scalar(value, self.value.type)
+            return lambda _: self.operator == "is not null"
+        if pa.types.is_null(self.value.type):
+            return lambda _: False
         if self.operator in {"in", "not in"}:
-            found = bool(pc.is_in(scalar, value_set=self.value).as_py())
-            return found if self.operator == "in" else not found
+            values, wanted = frozenset(self.value.to_pylist()), self.operator == "in"
+            return lambda value: (value in values) is wanted
+        asked = self.value.as_py()
         if self.operator == "like":
-            return bool(pc.starts_with(scalar, self.value.as_py()).as_py())
-        return bool(_KERNELS[self.operator](scalar, self.value).as_py())
+            return lambda value: value.startswith(asked)
+        compare = _COMPARE[self.operator]
+        return lambda value: compare(value, asked)
 
     @property
     def indexable(self) -> bool:
         """Whether an index can answer: it names neither nulls nor NaN, and most of it would be read for `!=`."""
         return self.operator not in {"!=", "not in", *_OF_NULLS} and not pa.types.is_null(self.value.type)
 
-    def may_hold(self, low: Any, high: Any) -> bool:
-        """Say whether the comparison can be true of a value between two values."""
-        low, high = pa.scalar(low, self.value.type), pa.scalar(high, self.value.type)
-        if self.operator in {"<", "<="}:
-            return bool(_KERNELS[self.operator](low, self.value).as_py())
-        if self.operator in {">", ">="}:
-            return bool(_KERNELS[self.operator](high, self.value).as_py())
-        if self.operator == "like":
-            prefix = self.value.as_py()
-            return bool(high.as_py() >= prefix and low.as_py()[: len(prefix)] <= prefix)
-        inside = pc.and_(pc.greater_equal(self.value, low), pc.less_equal(self.value, high))
-        return bool(pc.any(inside).as_py() if self.operator == "in" else inside.as_py())
 
-
-_COMPARE: Final = {
-    "==": lambda column, value: column == value,
-    "!=": lambda column, value: column != value,
-    "<": lambda column, value: column < value,
-    "<=": lambda column, value: column <= value,
-    ">": lambda column, value: column > value,
-    ">=": lambda column, value: column >= value,
+_COMPARE: Final[dict[str, Callable[[Any, Any], bool]]] = {
+    "==": eq,
+    "!=": ne,
+    "<": lt,
+    "<=": le,
+    ">": gt,
+    ">=": ge,
 }
 _KERNELS: Final = {
     "==": pc.equal,
@@ -205,27 +194,17 @@ def _misfit(column: str, value: Any, wanted: str) -> UserError:
     )
 
 
-def residual(predicates: Predicates, partition_values: Mapping[str, Any]) -> Predicates | None:
-    """Return what is left to ask of the rows in a file of these partition values.
+def mask_of(predicates: Predicates, rows: pa.Table) -> pa.ChunkedArray:
+    """Return which rows of a table predicates, of which there is at least one, are true of: true or false, never null.
 
-    None: no row can be wanted. Empty: every row is.
+    The columns that are asked about are in the table, in the types that the predicates were bound to.
     """
-    left: list[Conjunction] = []
-    for conjunction in predicates:
-        known = [condition for condition in conjunction if condition.column in partition_values]
-        if not all(condition.holds(partition_values[condition.column]) for condition in known):
-            continue
-        rest = tuple(condition for condition in conjunction if condition.column not in partition_values)
-        if not rest:
-            return ()
-        left.append(rest)
-    return tuple(left) or None
-
-
-def expression_of(predicates: Predicates) -> pc.Expression:
-    """Return predicates, of which there is at least one, as an Arrow expression."""
-    conjunctions = [reduce(lambda a, b: a & b, (c.expression for c in conjunction)) for conjunction in predicates]
-    return reduce(lambda a, b: a | b, conjunctions)
+    conjunctions = (
+        reduce(pc.and_kleene, (condition.mask(rows[condition.column]) for condition in conjunction))
+        for conjunction in predicates
+    )
+    found = pc.fill_null(reduce(pc.or_kleene, conjunctions), False)
+    return found if isinstance(found, pa.ChunkedArray) else pa.chunked_array([pa.repeat(found, rows.num_rows)])
 
 
 def columns_of(predicates: Predicates) -> frozenset[str]:

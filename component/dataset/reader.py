@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -14,13 +14,14 @@ from component.dataset.header import Header
 from component.dataset.history import state_as_of
 from component.dataset.implicit import read_whole_header
 from component.dataset.keys import check_uuid, partition_texts
-from component.dataset.layout import source_order
-from component.dataset.lookup import labels_where, lookup, read_embedded
-from component.dataset.predicates import Condition, Predicates, bind_predicates, residual
+from component.dataset.layout import described_attributes, source_order
+from component.dataset.narrowing import Indices, narrow, residual
+from component.dataset.predicates import Predicates, bind_predicates
 from component.dataset.trusted import read_schema
 from component.dataset.values import parse_value
 from component.errors import UserError
 from component.store.base import Store
+from component.tables.types import Column, column_of_arrow
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,23 @@ class Dataset:
     @property
     def columns(self) -> tuple[str, ...]:
         """Column names in the order of the source where it is known, else in schema order."""
-        return source_order(self.header.extras, self.schema)
+        return source_order(self.header.described(self.table), self.schema)
+
+    @property
+    def attributes(self) -> dict[str, dict[str, str]]:
+        """What is known of columns beyond their types, by column."""
+        return described_attributes(self.header.described(self.table))
+
+    @property
+    def primary_key(self) -> tuple[str, ...]:
+        """The columns that name a row, as far as that is known."""
+        return tuple(self.header.described(self.table).get("primary_key", ()))
+
+    def described(self, names: Sequence[str]) -> tuple[Column, ...]:
+        """Return columns with all that is known of them; UserError `column.type` as `column_of_arrow`."""
+        attributes = self.attributes
+        found = (column_of_arrow(name, self.schema.field(name).type) for name in names)
+        return tuple(replace(one, attributes=tuple(sorted(attributes.get(one.name, {}).items()))) for one in found)
 
     def partition_values(self, key: str) -> dict[str, Any]:
         """Return the typed partition values of a data file."""
@@ -53,16 +70,43 @@ class FileScan:
     keep: Predicates
 
 
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How a question was planned: files of the dataset, and how many of them each step left out.
+
+    `indices` are the secondary indices that were read, each with the number of files that it leaves by itself;
+    `asked_rows` the files whose rows are still asked something.
+    """
+
+    files: int
+    pruned_by_index: int
+    pruned_by_partition: int
+    indices: tuple[tuple[str, int], ...]
+    asked_rows: int
+
+    @property
+    def read(self) -> int:
+        """Files that are read."""
+        return self.files - self.pruned_by_index - self.pruned_by_partition
+
+
 def open_dataset(
     store: Store, uuid: str, *, table: str | None = None, as_of: str | dt.datetime | None = None
 ) -> Dataset:
     """Open a dataset: header and schema, three calls to the store at most; a listing only for an implicit one.
 
-    `as_of` opens the state of a commit, or of a time. UserError `dataset.missing` when there is none, `dataset.history`
-    when that state is not kept, `dataset.format` when the dataset does not follow the format.
+    `table` is one of the dataset's tables, by default the first. `as_of` opens the state of a commit, or of a time.
+    UserError `dataset.missing` when there is none, or it has no such table, `dataset.history` when that state is not
+    kept, `dataset.format` when the dataset does not follow the format.
     """
     header = _live_header(store, uuid) if as_of is None else state_as_of(store, uuid, as_of).header
     name = table or header.table
+    if name not in header.tables:
+        raise UserError(
+            "dataset.missing",
+            f"The dataset {uuid!r} has no table {name!r}",
+            remedy=f"It has {', '.join(header.tables)}.",
+        )
     return Dataset(store, header, name, read_schema(store, header, name))
 
 
@@ -71,25 +115,6 @@ def _live_header(store: Store, uuid: str) -> Header:
     if stored is None:
         raise UserError("dataset.missing", f"There is no dataset {uuid!r} in {store.url}")
     return stored.header
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """How a question was planned: files of the dataset, and how many of them each step left out.
-
-    `indices` are the secondary indices that were read, `asked_rows` the files whose rows are still asked something.
-    """
-
-    files: int
-    pruned_by_index: int
-    pruned_by_partition: int
-    indices: tuple[str, ...]
-    asked_rows: int
-
-    @property
-    def read(self) -> int:
-        """Files that are read."""
-        return self.files - self.pruned_by_index - self.pruned_by_partition
 
 
 def plan_scan(dataset: Dataset, predicates: Sequence[Sequence[Sequence[Any]]] | None = None) -> tuple[FileScan, ...]:
@@ -107,59 +132,44 @@ def explain_scan(
 ) -> tuple[tuple[FileScan, ...], Explanation]:
     """Return what `plan_scan` does, and how it came about."""
     bound = bind_predicates(predicates, dataset.schema) if predicates is not None else ()
-    candidates, indices = _candidates(dataset, bound)
+    header = dataset.header
+    narrowed, found = narrow(bound, header.partition_keys, Indices(dataset.store, dataset.schema, header.indices))
     scans, by_index, by_partition = [], 0, 0
-    for label, files in sorted(dataset.header.partitions.items(), key=_folder):
-        key = files.get(dataset.table)
-        if key is None:
-            raise UserError("dataset.format", f"The partition {label!r} has no file of table {dataset.table!r}")
-        if candidates is not None and label not in candidates:
+    files = _files(dataset)
+    for label, key in files:
+        allowed = [conjunction for conjunction in narrowed if conjunction.allows(label)]
+        if narrowed and not allowed:
             by_index += 1
             continue
         values = dataset.partition_values(key)
-        left = residual(bound, values) if bound else ()
+        left = residual(allowed, values) if narrowed else ()
         if left is None:
             by_partition += 1
         else:
             scans.append(FileScan(label, key, values, left))
     asked = sum(bool(scan.keep) for scan in scans)
-    return tuple(scans), Explanation(len(dataset.header.partitions), by_index, by_partition, indices, asked)
+    indices = tuple((column, len(labels & header.partitions.keys())) for column, labels in found.items())
+    return tuple(scans), Explanation(len(files), by_index, by_partition, indices, asked)
+
+
+def _files(dataset: Dataset) -> list[tuple[str, str]]:
+    """Return labels and keys of the table's files, folder by folder.
+
+    Of several tables, kartothek writes no file of one that has no rows in a partition.
+    """
+    header = dataset.header
+    found, several = [], len(header.tables) > 1
+    for label, files in sorted(header.partitions.items(), key=_folder):
+        key = files.get(dataset.table)
+        if key is not None:
+            found.append((label, key))
+        elif not several:
+            raise UserError("dataset.format", f"The partition {label!r} has no file of table {dataset.table!r}")
+    return found
 
 
 def _folder(partition: tuple[str, Any]) -> str:
     return partition[0].rpartition("/")[0]
-
-
-def _candidates(dataset: Dataset, predicates: Predicates) -> tuple[frozenset[str] | None, tuple[str, ...]]:
-    """Return the labels that the indices leave over, and the columns of the indices that were read.
-
-    No labels but None when some conjunction is not narrowed by an index: then none is read.
-    """
-    asked: dict[str, list[Condition]] = {}
-    for conjunction in predicates:
-        indexed = [condition for condition in conjunction if _has_index(dataset, condition)]
-        if not indexed:
-            return None, ()
-        for condition in indexed:
-            asked.setdefault(condition.column, []).append(condition)
-    found = {column: iter(_lookup(dataset, column, conditions)) for column, conditions in asked.items()}
-    labels = [
-        frozenset.intersection(*(next(found[c.column]) for c in conjunction if _has_index(dataset, c)))
-        for conjunction in predicates
-    ]
-    return (frozenset().union(*labels) if labels else None), tuple(found)
-
-
-def _has_index(dataset: Dataset, condition: Condition) -> bool:
-    return condition.indexable and condition.column in dataset.header.indices
-
-
-def _lookup(dataset: Dataset, column: str, conditions: Sequence[Condition]) -> list[frozenset[str]]:
-    index = dataset.header.indices[column]
-    if isinstance(index, Mapping):
-        return labels_where(read_embedded(index, column, dataset.schema.field(column).type), conditions)
-    with dataset.store.open(index) as file:
-        return lookup(file, column, conditions)
 
 
 def read_scan(store: Store, schema: pa.Schema, scan: FileScan, columns: Sequence[str]) -> pa.Table:

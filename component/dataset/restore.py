@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import datetime as dt
 
+import pyarrow as pa
+
 from component.dataset.change import open_base
 from component.dataset.header import Header
 from component.dataset.history import Commit, commit_of, forget, keep, stamped, state_as_of
 from component.dataset.keys import history_key, referenced, schema_key
 from component.dataset.layout import described_schema
 from component.dataset.schema import decode_schema, normal_schema
-from component.dataset.swap import swap_header, swap_schema, undo_schema
+from component.dataset.swap import SchemaSwap, swap_header, swap_schema, undo_schema
 from component.errors import CommitUnknownError, TablemillError, UserError
 from component.store.base import Store
 
@@ -21,25 +23,32 @@ def restore(store: Store, uuid: str, as_of: str | dt.datetime) -> Commit:
     UserError `dataset.history` when it is not kept, or its files have been collected since, or are just now.
     CommitRefusedError when another writer commits at the same time.
     """
-    base = open_base(store, uuid)
+    base = open_base(store, uuid, several=True)
     wanted = state_as_of(store, uuid, as_of)
     header = stamped(wanted.header, base.dataset.header, "restore")
-    key = schema_key(uuid, header.table)
-    described = described_schema(header.extras)
-    schema = normal_schema(described, header.partition_keys) if described else decode_schema(store.get(key))
-    swap = None
+    schemas = {table: _schema_of(store, header, table) for table in header.tables}
+    swaps: list[SchemaSwap | None] = []
     try:
         keep(store, header, base.dataset.header)  # from here on a collection spares what this copy names
         _hold_complete(store, wanted, base.dataset.header)
-        swap = swap_schema(store, key, schema)
+        for table, schema in schemas.items():
+            swaps.append(swap_schema(store, schema_key(uuid, table), schema))
         swap_header(store, base.stored, header, base.stored.storage_format)
     except CommitUnknownError:
         raise
     except TablemillError:
-        undo_schema(store, swap)
+        for swap in swaps:
+            undo_schema(store, swap)
         forget(store, header)
         raise
     return wanted
+
+
+def _schema_of(store: Store, header: Header, table: str) -> pa.Schema:
+    described = described_schema(header.described(table))
+    if described is not None:
+        return normal_schema(described, header.partition_keys)
+    return decode_schema(store.get(schema_key(header.uuid, table)))
 
 
 def _hold_complete(store: Store, wanted: Commit, live: Header) -> None:

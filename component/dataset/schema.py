@@ -14,6 +14,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from component.dataset.seal import open_parquet, seal
 from component.errors import Place, UserError
 
 PANDAS_VERSION: Final = "2.3.3"
@@ -55,16 +56,17 @@ def encode_schema(schema: pa.Schema) -> bytes:
     sink = pa.BufferOutputStream()
     described = schema.with_metadata({b"pandas": json.dumps(_pandas_metadata(schema), sort_keys=True).encode()})
     pq.write_metadata(described, sink, version="2.4", coerce_timestamps="us")
-    return bytes(sink.getvalue().to_pybytes())
+    return bytes(seal(sink.getvalue()).to_pybytes())
 
 
 def decode_schema(data: bytes) -> pa.Schema:
     """Return the normalised schema in `_common_metadata`, without metadata and without a stored pandas index.
 
-    UserError `dataset.format` when the bytes are no Parquet, or their pandas metadata is no JSON.
+    UserError `dataset.format` when the bytes are no Parquet, or their pandas metadata is no JSON; `dataset.damaged`
+    when they differ from their checksum.
     """
     try:
-        stored = pq.read_schema(pa.BufferReader(data))
+        stored = open_parquet(pa.BufferReader(data)).schema_arrow
         hidden = _index_columns((stored.metadata or {}).get(b"pandas", b"{}"))
     except (pa.ArrowException, OSError, ValueError) as error:
         raise UserError("dataset.format", f"The schema (_common_metadata) cannot be read: {error}") from error

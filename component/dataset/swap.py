@@ -75,9 +75,9 @@ def restore_schema(store: Store, key: str, before: bytes | None, ours: pa.Schema
     return None
 
 
-def schema_of_base(data: bytes | None, base: Header | None) -> bytes | None:
+def schema_of_base(data: bytes | None, base: Header | None, table: str) -> bytes | None:
     """Return the schema to put back for a base: what was there, or what the base says where that is another's."""
-    described = described_schema(base.extras) if base is not None else None
+    described = described_schema(base.described(table)) if base is not None else None
     if data is None or base is None or described is None:
         return data
     schema = normal_schema(described, base.partition_keys)
@@ -85,15 +85,20 @@ def schema_of_base(data: bytes | None, base: Header | None) -> bytes | None:
 
 
 def hold_schema(store: Store, header: Header) -> None:
-    """Put the schema of the live state where another one or none is; what the store refuses stays as it is.
+    """Put the schemas of the live state where others or none are; what the store refuses stays as it is.
 
     A writer that put its own and lost, or a deletion, may have come between our schema and our header. Each that
     commits looks after it has, so the last one leaves it right.
     """
-    described = described_schema(header.extras)
+    for table in header.tables:
+        _hold_schema(store, header, table)
+
+
+def _hold_schema(store: Store, header: Header, table: str) -> None:
+    described = described_schema(header.described(table))
     if described is None:
         return
-    key, schema = schema_key(header.uuid, header.table), normal_schema(described, header.partition_keys)
+    key, schema = schema_key(header.uuid, table), normal_schema(described, header.partition_keys)
     with suppress(TablemillError):
         found = store.get_versioned(key)
         if found is not None and _is_schema(found[0], schema):

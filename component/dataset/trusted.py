@@ -21,8 +21,8 @@ def read_schema(store: Store, header: Header, table: str) -> pa.Schema:
     try:
         stored = decode_schema(store.get(schema_key(header.uuid, table)))
     except UserError as error:
-        described = described_schema(header.extras)
-        if error.code != "store.missing" or described is None or table != header.table:
+        described = described_schema(header.described(table))
+        if error.code not in {"store.missing", "dataset.damaged"} or described is None:
             raise
         return normal_schema(described, header.partition_keys)
-    return trusted_schema(header.extras, stored, header.partition_keys)
+    return trusted_schema(header.described(table), stored, header.partition_keys)

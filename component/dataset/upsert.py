@@ -1,27 +1,33 @@
-"""Rows that replace those of the same key, and are added where there is none: one commit, touched files only."""
+"""Rows by their key: new ones that replace old ones, and keys whose rows go. One commit, touched files only."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from component import naming
 from component.dataset.change import Base, Change, apply_change
 from component.dataset.commit import Prepared
+from component.dataset.execution import HERE, Executor
 from component.dataset.fit import fitted_rows
-from component.dataset.reader import FileScan, plan_scan, read_scan
-from component.errors import Place, UserError
+from component.dataset.key_sets import KeySet, drop_sets, set_of
+from component.dataset.reader import Dataset, FileScan, plan_scan
+from component.dataset.rewrite import DropKeys, Target, in_groups
+from component.dataset.row_keys import check_keys, checked_key, distinct_keys, key_columns
+from component.dataset.values import value_text
 from component.store.base import Store
 
-_ROW: Final = "row number"
-_MOST_ASKED: Final = 10_000
-"""More values than these are not looked up one by one: the files' own keys are read instead."""
+_MOST_ASKED: Final = 100_000
+"""More values than these are not looked up in an index: the files' own keys are read instead."""
 
 
-def upsert(store: Store, uuid: str, rows: pa.Table, key: Sequence[str] = ()) -> Prepared | None:
+def upsert(
+    store: Store, uuid: str, rows: pa.Table, key: Sequence[str] = (), *, executor: Executor = HERE
+) -> Prepared | None:
     """Replace the rows that have the key of a new row, and add the new rows; None when there are no new rows.
 
     `key` are the columns that name a row; by default the primary key of the dataset. Files that hold none of the keys
@@ -29,68 +35,83 @@ def upsert(store: Store, uuid: str, rows: pa.Table, key: Sequence[str] = ()) -> 
     else by reading their key columns. UserError `dataset.key` for a key that is unknown, holds nulls, or stands twice
     in the new rows; `dataset.schema` for rows that do not fit.
     """
+    used: list[KeySet] = []
 
     def decide(base: Base) -> Change | None:
-        columns = tuple(key) or tuple(base.dataset.header.extras.get("primary_key", ()))
         new = fitted_rows(rows, base.layout.schema, uuid)
-        _check_key(new, columns, uuid)
-        if not new.num_rows:
-            return None
-        keys = new.select(columns)
-        touched = [scan for scan in _candidates(base, keys) if _matches(_read(base, scan, columns), keys)]
-        kept = (_without(_read(base, scan, base.dataset.columns), keys) for scan in touched)
-        return Change("upsert", rows=[_filled(kept, new)], removed=[scan.label for scan in touched])
+        columns = checked_key(new.column_names, tuple(key) or primary_key_of(base.dataset), uuid)
+        keys = key_columns(new, columns)
+        check_keys(keys, uuid, unique=True)
+        return _change("upsert", base, keys, used, [[new]]) if new.num_rows else None
 
-    return apply_change(store, uuid, decide)
-
-
-def _filled(kept: Iterator[pa.Table], new: pa.Table) -> Iterator[pa.Table]:
-    yield from (rows for rows in kept if rows.num_rows)
-    yield new
+    try:
+        return apply_change(store, uuid, decide, executor=executor)
+    finally:
+        drop_sets(store, used)
 
 
-def _check_key(rows: pa.Table, key: tuple[str, ...], uuid: str) -> None:
-    if not key or not set(key) <= set(rows.column_names):
-        raise UserError(
-            "dataset.key",
-            "The key of an upsert is not known" if not key else f"The key {', '.join(key)} is not among the columns",
-            place=Place(table=uuid),
-            remedy="Name the columns of the key, or give the dataset a primary key.",
-        )
-    for name in key:
-        if rows[name].null_count:
-            raise UserError("dataset.key", "A key of the new rows is null", place=Place(table=uuid, column=name))
-    counts = rows.group_by(list(key)).aggregate([([], "count_all")])
-    twice = counts.filter(pc.greater(counts["count_all"], 1))
-    if twice.num_rows:
-        value = ", ".join(str(twice[name][0]) for name in key)
-        raise UserError(
-            "dataset.key",
-            f"{twice.num_rows} keys stand more than once in the new rows",
-            place=Place(table=uuid, column=", ".join(key), value=value),
-            remedy="Give one row for each key.",
-        )
+def delete_keys(
+    store: Store, uuid: str, keys: pa.Table, key: Sequence[str] = (), *, executor: Executor = HERE
+) -> Prepared | None:
+    """Delete the rows that have one of the keys; None when there is none. Other columns of `keys` are not looked at.
+
+    Errors as `upsert`, but a key may stand twice.
+    """
+    used: list[KeySet] = []
+
+    def decide(base: Base) -> Change | None:
+        columns = checked_key(keys.column_names, tuple(key) or primary_key_of(base.dataset), uuid)
+        checked_key(base.dataset.columns, columns, uuid)
+        wanted = pa.schema([base.dataset.schema.field(name) for name in columns])
+        fitted = key_columns(fitted_rows(keys.select(list(columns)), wanted, uuid), columns)
+        check_keys(fitted, uuid, unique=False)
+        return _change("delete keys", base, distinct_keys(fitted), used, []) if fitted.num_rows else None
+
+    try:
+        return apply_change(store, uuid, decide, executor=executor)
+    finally:
+        drop_sets(store, used)
 
 
-def _candidates(base: Base, keys: pa.Table) -> tuple[FileScan, ...]:
-    """Return the files that may hold one of the keys, as far as indices and partition values tell."""
-    header = base.dataset.header
-    told = [name for name in keys.column_names if name in header.indices or name in header.partition_keys]
-    asked = [[name, "in", values] for name in told if len(values := pc.unique(keys[name]).to_pylist()) <= _MOST_ASKED]
-    scans = plan_scan(base.dataset, [asked] if asked else None)
+def _change(operation: str, base: Base, keys: pa.Table, used: list[KeySet], rows: list[list[pa.Table]]) -> Change:
+    if not used:
+        used.append(set_of(keys, base.dataset.store, base.dataset.header.uuid))
+    scans = candidates(base.dataset, keys)
+    sizes = base.sizes() if len(scans) > naming.SPARK_REWRITE_FILES else {}
+    tasks = drop_tasks(base.target(), scans, sizes, keys.column_names, used)
+    return Change(operation, rows=rows, tasks=tasks, sizes=sizes)
+
+
+def drop_tasks(
+    target: Target, scans: Sequence[FileScan], sizes: Mapping[str, int], key: Sequence[str], sets: Sequence[KeySet]
+) -> list[DropKeys]:
+    """Return the tasks that write files again without the rows of some keys."""
+    return [DropKeys(target, group, tuple(key), tuple(sets)) for group in in_groups(scans, sizes)]
+
+
+def primary_key_of(dataset: Dataset) -> tuple[str, ...]:
+    """Return the primary key that a dataset was given; empty where it has none."""
+    return tuple(dataset.header.described(dataset.table).get("primary_key", ()))
+
+
+def candidates(dataset: Dataset, keys: pa.Table | None) -> tuple[FileScan, ...]:
+    """Return the files that may hold one of the keys, as far as indices and partition values tell.
+
+    Without keys, because there are too many to be held here, all files; the tasks look at their ranges.
+    """
+    if keys is None:
+        return plan_scan(dataset)
+    header = dataset.header
+    values = {name: pc.unique(keys[name]) for name in keys.column_names}
+    indexed = [name for name in values if name in header.indices and len(values[name]) <= _MOST_ASKED]
+    asked = [[name, "in", values[name].to_pylist()] for name in indexed]
+    scans = plan_scan(dataset, [asked] if asked and keys.num_rows else None)
+    for name in (name for name in values if name in header.partition_keys):
+        texts = {_text(value) for value in values[name].to_pylist()}
+        scans = tuple(scan for scan in scans if _text(scan.partition_values[name]) in texts)
     return tuple(replace(scan, keep=()) for scan in scans)
 
 
-def _read(base: Base, scan: FileScan, columns: Sequence[str]) -> pa.Table:
-    return read_scan(base.dataset.store, base.dataset.schema, scan, columns)
-
-
-def _matches(rows: pa.Table, keys: pa.Table) -> bool:
-    return bool(rows.join(keys, keys=keys.column_names, join_type="left semi", use_threads=False).num_rows)
-
-
-def _without(rows: pa.Table, keys: pa.Table) -> pa.Table:
-    """Return the rows that have none of the keys, in their order, which a join does not promise."""
-    numbered = rows.select(keys.column_names).append_column(_ROW, pa.array(range(rows.num_rows), pa.int64()))
-    left: Any = numbered.join(keys, keys=keys.column_names, join_type="left anti", use_threads=False)[_ROW]
-    return rows.take(left.combine_chunks().sort())
+def _text(value: Any) -> str:
+    """Return the text of a value, the same for both zeros."""
+    return value_text(value + 0.0 if isinstance(value, float) else value)

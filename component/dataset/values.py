@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Final
 
 import pyarrow as pa
@@ -69,5 +70,6 @@ _READERS: Final[tuple[tuple[Callable[[pa.DataType], bool], Callable[[str], Any]]
 )
 
 
+@lru_cache  # asked once for each of many partitions
 def _reader(data_type: pa.DataType) -> Callable[[str], Any] | None:
     return next((read for test, read in _READERS if test(data_type)), None)

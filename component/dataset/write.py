@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -22,7 +22,8 @@ import pyarrow.compute as pc
 from component import naming
 from component.dataset.data_file import encode_rows
 from component.dataset.encoding import Encodings, choose_encodings, hold_words, join_rows
-from component.dataset.index import encode_fragment, fragment_of_files
+from component.dataset.facts import FileFacts, facts_of
+from component.dataset.fragment import encode_fragment, fragment_of_files
 from component.dataset.keys import data_key, partition_label
 from component.dataset.layout import Layout
 from component.dataset.values import value_text
@@ -51,21 +52,43 @@ class WrittenFile:
 
     label: str
     key: str
-    rows: int
-    bytes: int
+    facts: FileFacts
+
+    @property
+    def rows(self) -> int:
+        """Rows of the file."""
+        return self.facts.rows
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of the file."""
+        return self.facts.bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What one writer left in the store: files, and per indexed column the fragment of its index as bytes."""
+    """What one writer left in the store: files, and per indexed column the fragment of its index as bytes.
+
+    `noted` are facts of files that were there before and had none, by key.
+    """
 
     files: tuple[WrittenFile, ...] = ()
     fragments: Mapping[str, bytes] = field(default_factory=dict)
+    noted: Mapping[str, FileFacts] = field(default_factory=dict)
 
     @property
     def rows(self) -> int:
         """Rows in all files."""
         return sum(file.rows for file in self.files)
+
+
+def facts_of_files(written: Iterable[Written]) -> dict[str, FileFacts]:
+    """Return the facts of data files by their keys."""
+    facts: dict[str, FileFacts] = {}
+    for part in written:
+        facts |= part.noted
+        facts |= {file.key: file.facts for file in part.files}
+    return facts
 
 
 def cut_by_keys(rows: pa.Table, partition_on: tuple[str, ...]) -> Iterator[tuple[PartitionValues, pa.Table]]:
@@ -237,7 +260,7 @@ class PartitionWriter:
         label = partition_label(tuple(zip(self._layout.partition_on, values, strict=True)), stem)
         data = encode_rows(rows, self._encodings)
         key = data_key(self._layout.uuid, self._layout.table, label)
-        self._files.append(WrittenFile(label, key, rows.num_rows, data.size))
+        self._files.append(WrittenFile(label, key, facts_of(data, rows.num_rows)))
         self._puts.put(key, data)
         for name, columns in self._values.items():
             columns.append((label, pc.unique(rows[name])))

@@ -11,7 +11,7 @@ from typing import Final
 
 from component.errors import UserError
 from component.folder.layout import DataFolder, entries
-from component.folder.magic import is_parquet
+from component.folder.magic import is_records, kind_of_content
 from component.folder.manifest import FileManifest, manifest_path
 from component.folder.slices import Slice, is_data, slices_of
 from component.folder.staged import names_bucket
@@ -28,6 +28,9 @@ class FileKind(StrEnum):
 
     PARQUET = "parquet"
     CSV = "csv"
+    AVRO = "avro"
+    ARROW = "arrow"
+    RECORDS = "records"
     DATASET_ARCHIVE = "dataset_archive"
     OTHER = "other"
 
@@ -81,7 +84,7 @@ def _file(path: Path) -> InputFile:
         warnings = (*warnings, f"The file {path.name!r} has no manifest: its tags are not known.")
     said = manifest or FileManifest()
     name = said.name or stored_name(path.name)
-    kind = _kind(name, slices)
+    kind = _kind(path, name, slices)
     return InputFile(path.name, path, path.is_dir(), slices, name, kind, said.id, said.tags, manifest, warnings)
 
 
@@ -110,9 +113,13 @@ def _staged_file(path: Path, said: FileManifest, staged: Staged) -> InputFile:
 
 def _kind_by_name(name: str) -> FileKind:
     """Return what a file in a bucket is taken for: which ones to look into has to be known before looking."""
-    if name.lower().endswith(PARQUET_SUFFIX):
-        return FileKind.PARQUET
+    suffix = next((one for one in _KIND_OF_SUFFIX if name.lower().endswith(one)), None)
+    if suffix is not None:
+        return _KIND_OF_SUFFIX[suffix]
     return FileKind.CSV if name.lower().endswith(CSV_SUFFIXES) else FileKind.OTHER
+
+
+_KIND_OF_SUFFIX: Final = {PARQUET_SUFFIX: FileKind.PARQUET, ".avro": FileKind.AVRO, ".arrow": FileKind.ARROW}
 
 
 def stored_name(file_name: str) -> str:
@@ -121,11 +128,14 @@ def stored_name(file_name: str) -> str:
     return found[1] if found else file_name
 
 
-def _kind(name: str, slices: tuple[Slice, ...]) -> FileKind:
+def _kind(path: Path, name: str, slices: tuple[Slice, ...]) -> FileKind:
     if name.endswith(ARCHIVE_SUFFIX):
         return FileKind.DATASET_ARCHIVE
-    if slices and is_parquet(slices[0].path):
-        return FileKind.PARQUET
+    if is_records(path):
+        return FileKind.RECORDS
+    found = kind_of_content(slices[0].path) if slices else None
+    if found is not None:
+        return FileKind(found)
     return FileKind.CSV if _is_csv(name, slices) else FileKind.OTHER
 
 

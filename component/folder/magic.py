@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +12,10 @@ from component.staging.locations import Location
 
 GZIP_MAGIC: Final = b"\x1f\x8b"
 PARQUET_MAGIC: Final = b"PAR1"
+ZIP_MAGIC: Final = b"PK\x03\x04"
+FORMAT_PREFIX: Final = "_format_"
+"""What the name of the file begins with that every records directory has (seed records-format)."""
+_KINDS: Final = ((PARQUET_MAGIC, "parquet"), (b"Obj\x01", "avro"), (b"ARROW1\0\0", "arrow"))
 
 
 def is_gzip(location: Location) -> bool:
@@ -21,6 +26,26 @@ def is_gzip(location: Location) -> bool:
 def is_parquet(location: Location) -> bool:
     """Tell whether a file or an object is Parquet; UserError `source.format` when a file cannot be read."""
     return _first_bytes(location, len(PARQUET_MAGIC)) == PARQUET_MAGIC
+
+
+def kind_of_content(path: Path) -> str | None:
+    """Return `parquet`, `avro` or `arrow` for a file that begins like one; None for any other."""
+    start = _first_bytes(path, 8)
+    return next((kind for magic, kind in _KINDS if start.startswith(magic)), None)
+
+
+def is_records(path: Path) -> bool:
+    """Tell whether a folder is a records directory, or a ZIP holds one, by the names of its files."""
+    if path.is_dir():
+        return any(entry.name.startswith(FORMAT_PREFIX) for entry in path.iterdir())
+    if _first_bytes(path, len(ZIP_MAGIC)) != ZIP_MAGIC:
+        return False
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+    except (zipfile.BadZipFile, OSError):
+        return False
+    return any(name.rpartition("/")[2].startswith(FORMAT_PREFIX) for name in names)
 
 
 def mark_size(location: Location) -> int:

@@ -1,8 +1,7 @@
-"""Parquet as input, in files or in a bucket: splits of row groups, typed by the file, read batch by batch."""
+"""Parquet: as input in splits of row groups, typed by the file, read batch by batch; and as output."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,11 +12,12 @@ import pyarrow.parquet as pq
 
 from component import naming
 from component.errors import Place, UserError
+from component.formats.columns import fitted_column, table_schema
+from component.formats.contract import Attributes
 from component.formats.rows import Parsed
 from component.staging.locations import Location, open_seekable
-from component.tables.cast import CALENDAR, apply_null_rule, cast_text, is_within_calendar
-from component.tables.numeric import cast_values
-from component.tables.types import Column, TableSchema, TypeName, column_of_arrow, is_text
+from component.tables.logical import full_type, full_values, special_columns
+from component.tables.types import TableSchema
 
 _BATCH_ROWS: Final = 131_072
 _READ_BYTES: Final = 1 * naming.MIB
@@ -40,6 +40,11 @@ class ParquetSplit:
         """Where errors of this split are."""
         return Place(table=self.table, slice=self.slice)
 
+    @property
+    def start(self) -> int:
+        """Its first row group."""
+        return self.first
+
 
 @dataclass(frozen=True, slots=True)
 class ParquetReader:
@@ -54,7 +59,7 @@ class ParquetReader:
             groups = list(range(split.first, split.stop))
             for batch in file.iter_batches(_BATCH_ROWS, row_groups=groups, columns=names, use_threads=False):
                 columns = [
-                    _cast_column(batch.column(column.name), column, split.place) for column in self.schema.columns
+                    fitted_column(batch.column(column.name), column, split.place) for column in self.schema.columns
                 ]
                 yield Parsed(pa.table(columns, schema=self.schema.arrow), (), batch.num_rows)
 
@@ -64,38 +69,6 @@ class ParquetReader:
             if name not in there:
                 raise UserError("column.missing", "The column is not in the file", place=replace(place, column=name))
         return list(self.schema.names)
-
-
-def _cast_column(values: pa.Array, column: Column, place: Place) -> pa.Array:
-    """Cast one column as it is in the file, or read its text as a CSV cell is read."""
-    if pa.types.is_dictionary(values.type):
-        values = values.dictionary_decode()
-    try:
-        if is_text(values.type) and column.type is not TypeName.STRING:
-            return _cast_texts(values.cast(pa.string()), column, place)
-        cast = cast_values(values, column.arrow)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise _misfit(column, place, f": {error}") from error
-    if column.type in CALENDAR and not is_within_calendar(cast, column.type):
-        raise _misfit(column, place, ", which has the years 1 to 9999")
-    return cast
-
-
-def _cast_texts(texts: pa.Array, column: Column, place: Place) -> pa.Array:
-    ruled = apply_null_rule(texts, quoted_empty=True, column=column)
-    cast = cast_text(ruled, column)
-    if cast.bad:
-        raise _misfit(column, replace(place, value=ruled[cast.bad[0]].as_py()), "")
-    return cast.values
-
-
-def _misfit(column: Column, place: Place, why: str) -> UserError:
-    return UserError(
-        "cell.type",
-        f"A cell does not fit the type {column.type.value}{why}",
-        place=replace(place, column=column.name),
-        remedy="Change the column's type.",
-    )
 
 
 class opened:  # noqa: N801 - used like a function, as contextlib's own
@@ -133,11 +106,7 @@ def parquet_schema(location: Location, place: Place) -> TableSchema:
     UserError `column.type` for types that have no form in a table, `column.duplicate` for a name that is there twice.
     """
     with opened(location, place) as file:
-        fields = list(file.schema_arrow)
-    for name, count in Counter(field.name for field in fields).items():
-        if count > 1:
-            raise UserError("column.duplicate", "The file has a column twice", place=replace(place, column=name))
-    return TableSchema(tuple(column_of_arrow(field.name, field.type) for field in fields))
+        return table_schema(file.schema_arrow, place)
 
 
 def parquet_rows(location: Location, place: Place) -> int:
@@ -160,3 +129,34 @@ def parquet_splits(location: Location, place: Place, *, split_bytes: int) -> tup
             splits.append(ParquetSplit(table, slice_name, location, first, number + 1, size))
             first, size = number + 1, 0
     return tuple(splits)
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetWriting:
+    """Parquet files, snappy; times and instants in their own types."""
+
+    def open(self, target: Path, schema: pa.Schema, attributes: Attributes) -> ParquetWriter:
+        """Begin a file."""
+        return ParquetWriter(target, schema, attributes)
+
+
+class ParquetWriter:
+    """Writes one Parquet file batch by batch."""
+
+    def __init__(self, target: Path, schema: pa.Schema, attributes: Attributes) -> None:
+        self._special = special_columns(schema, attributes)
+        full = [pa.field(f.name, full_type(self._special[f.name])) if f.name in self._special else f for f in schema]
+        self._schema = pa.schema(full)
+        self._writer = pq.ParquetWriter(target, self._schema, compression="snappy")
+
+    def write(self, table: pa.Table) -> None:
+        """Write rows. UserError `cell.type` for a text in a column of times that is none."""
+        arrays = [
+            full_values(table[name], self._special[name]) if name in self._special else table[name]
+            for name in self._schema.names
+        ]
+        self._writer.write_table(pa.table(arrays, schema=self._schema))
+
+    def close(self) -> None:
+        """Write the footer."""
+        self._writer.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import difflib
 import re
 from collections.abc import Iterable, Sequence
@@ -10,11 +11,16 @@ from dataclasses import replace
 from component import naming
 from component.config.model import Config, DatasetConfig, LimitsConfig, OutputConfig, TableConfig
 from component.config.parameters import ColumnConfig
+from component.config.writing import RecordsWriting
+from component.dataset.garbage import Retention
 from component.dataset.values import check_partition_type
 from component.errors import Place, UserError
 from component.mapping.ascii_fold import ascii_fold
-from component.plan.model import DatasetPlan, GivenDialect, Limits, OutputPlan, Plan, Source
+from component.plan.model import DatasetPlan, Limits, OutputPlan, Plan, RecordsPlan, Source
 from component.plan.options import file_options, table_options
+from component.plan.tables import check_tables, find_made
+from component.records.format_file import FormatType, RecordsFormat
+from component.records.hints import resolve_hints
 from component.tables.types import Column, NullRule, TableSchema, TypeName, arrow_type
 
 _NOT_IN_UUID = re.compile(r"[^a-zA-Z0-9+\-_]+")
@@ -27,7 +33,7 @@ def build_plan(config: Config, sources: Sequence[Source], warnings: Sequence[str
     UserError `source.missing`, `column.missing`, `column.type`, `config.value`, `config.duplicate_output`.
     """
     parameters = config.parameters
-    datasets = tuple(plan_dataset(dataset, sources) for dataset in parameters.datasets)
+    datasets = tuple(plan for dataset in parameters.datasets for plan in plan_dataset(dataset, sources))
     if not datasets and not parameters.outputs:
         datasets = default_datasets(sources)
         outputs = tuple(OutputPlan(dataset.uuid, dataset.uuid, dataset.table) for dataset in datasets)
@@ -41,12 +47,6 @@ def build_plan(config: Config, sources: Sequence[Source], warnings: Sequence[str
 def plan_limits(limits: LimitsConfig) -> Limits:
     """Return the limits as the plan holds them."""
     return Limits(**limits.model_dump(exclude={"deadline_seconds"}))
-
-
-def configured_dialects(config: Config) -> dict[str, GivenDialect]:
-    """Return the delimiters and enclosures that the configuration gives, by the source it names."""
-    tables = [dataset.table for dataset in config.parameters.datasets]
-    return {table.source: GivenDialect(table.delimiter, table.enclosure) for table in tables}
 
 
 # --- datasets ---
@@ -75,18 +75,36 @@ def _free_name(name: str, taken: Iterable[str]) -> str:
     return name if name not in names else next(other for other in numbered if other not in names)
 
 
-def plan_dataset(config: DatasetConfig, sources: Sequence[Source]) -> DatasetPlan:
-    """Return the plan of one configured dataset."""
-    table = config.table
-    source = find_source(table, sources, config.uuid)
-    schema = decide_types(source, table)
-    for name, what in [
-        *((name, "partition_on") for name in config.partition_on),
-        *((name, "secondary_indices") for name in config.secondary_indices),
-        *((name, "sort_partitions_by") for name in config.sort_partitions_by),
-        *((name, "primary_key") for name in table.primary_key or ()),
+def plan_dataset(config: DatasetConfig, sources: Sequence[Source]) -> tuple[DatasetPlan, ...]:
+    """Return the plans of the tables of one configured dataset.
+
+    Every table has the partition columns; columns that are indexed or sorted by are in one of them at least.
+    """
+    config = _as_used(config)
+    found = [(table, find_source(table, sources, config.uuid)) for table in config.named_tables]
+    schemas = [decide_types(source, table) for table, source in found]
+    known = {name for schema in schemas for name in schema.names}
+    for names, what in [
+        (config.secondary_indices, "secondary_indices"),
+        (config.sort_partitions_by, "sort_partitions_by"),
     ]:
-        _check_column(name, schema.names, source.file_name, what)
+        for name in names:
+            if name not in known:
+                _check_column(name, schemas[0].names, found[0][1].file_name, what)
+    plans = tuple(
+        _plan_table(config, table, source, schema) for (table, source), schema in zip(found, schemas, strict=True)
+    )
+    check_tables(plans)
+    return plans
+
+
+def _plan_table(config: DatasetConfig, table: TableConfig, source: Source, schema: TableSchema) -> DatasetPlan:
+    for name in config.partition_on:
+        _check_column(name, schema.names, source.file_name, "partition_on")
+    for name in table.primary_key or ():
+        _check_column(name, schema.names, source.file_name, "primary_key")
+    for name in config.key:
+        _check_column(name, schema.names, source.file_name, "key")
     if config.partition_on and set(config.partition_on) == set(schema.names):
         raise UserError(
             "config.value",
@@ -98,20 +116,39 @@ def plan_dataset(config: DatasetConfig, sources: Sequence[Source]) -> DatasetPla
     for name in config.partition_on:
         if name not in infer:
             check_partition_type(name, arrow_type(schema.column(name)), table=source.file_name)
+    several, own = len(config.tables) > 1, set(schema.names)
+    splits = several and config.compatibility == "plateau"
     return DatasetPlan(
-        uuid=config.uuid,
-        table=table.name,
+        uuid=naming.TABLE_UUID.format(uuid=config.uuid, table=table.name) if splits else config.uuid,
+        table=naming.DEFAULT_TABLE if splits else table.name,
         source=source,
         schema=schema,
         partition_on=config.partition_on,
-        secondary_indices=config.secondary_indices,
-        sort_by=_sortable(config),
+        secondary_indices=tuple(name for name in config.secondary_indices if name in own),
+        sort_by=tuple(name for name in _sortable(config) if name in own),
         mode=config.mode,
+        scope=config.delete_scope,
+        key=config.key,
+        keep=_retention(config),
         metadata=config.metadata,
         storage_format=config.metadata_storage_format,
         reject=config.on_bad_row == "reject",
         infer=infer,
+        compatibility=config.compatibility,
+        named=(config.uuid, table.name) if several else None,
     )
+
+
+def _as_used(config: DatasetConfig) -> DatasetConfig:
+    """Return the configuration without what mode delete has no use for: its rows are keys, which are not kept."""
+    if config.mode != "delete":
+        return config
+    return config.model_copy(update={"partition_on": (), "secondary_indices": (), "sort_partitions_by": ()})
+
+
+def _retention(config: DatasetConfig) -> Retention | None:
+    keep = config.keep
+    return None if keep is None else Retention(keep.commits, dt.timedelta(days=keep.days))
 
 
 def _sortable(config: DatasetConfig) -> tuple[str, ...]:
@@ -201,14 +238,14 @@ def _to_infer(source: Source, table: TableConfig) -> tuple[str, ...]:
 
 
 def plan_output(config: OutputConfig, datasets: Sequence[DatasetPlan]) -> OutputPlan:
-    """Return the plan of one output; columns are checked here where the dataset is made in this run."""
-    made = next((dataset for dataset in datasets if dataset.uuid == config.dataset), None)
-    if made is not None:
+    """Return the plan of one output; table and columns are checked here where the dataset is made in this run."""
+    made = find_made(datasets, config.dataset, config.table)
+    if made is not None and made.mode != "delete":  # its rows are of the dataset that is there, not of this source
         _check_output_columns(config, made)
     return OutputPlan(
         name=config.output_name,
-        dataset=config.dataset,
-        table=config.table if made is None else made.table,
+        dataset=config.dataset if made is None else made.uuid,
+        table=config.table if made is None or made.mode == "delete" else made.table,
         written_as=config.written_as,
         format=config.format,
         predicates=config.predicates,
@@ -221,12 +258,23 @@ def plan_output(config: OutputConfig, datasets: Sequence[DatasetPlan]) -> Output
         tags=config.tags,
         options=table_options(config),
         file_options=file_options(config),
+        records=_records(config),
     )
+
+
+def _records(config: OutputConfig) -> RecordsPlan | None:
+    """Return how a records directory is written; UserError `records.hint` for hints that make no dialect."""
+    if config.format != "records":
+        return None
+    said = config.records or RecordsWriting()
+    kind = FormatType(said.format)
+    hints = resolve_hints(said.variant, said.hints)[0] if kind is FormatType.DELIMITED else None
+    return RecordsPlan(RecordsFormat(kind, hints), said.files, said.file_bytes, said.url)
 
 
 def _check_names(outputs: Sequence[OutputPlan], datasets: Sequence[DatasetPlan], *, archives: bool) -> None:
     """Refuse outputs with the name of something that the run writes by itself."""
-    tables = {dataset.uuid + naming.REJECTED_SUFFIX: "the rejected rows" for dataset in datasets if dataset.reject}
+    tables = {dataset.name + naming.REJECTED_SUFFIX: "the rejected rows" for dataset in datasets if dataset.reject}
     files = {dataset.uuid + naming.ARCHIVE_SUFFIX: "the archive" for dataset in datasets if archives}
     for output in outputs:
         what = (tables if output.written_as == "table" else files).get(output.name.removesuffix(".csv"))

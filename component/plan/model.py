@@ -6,12 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from component.dataset.commit import Mode
+from component.config.writing import FileFormat
+from component.dataset.garbage import Retention
 from component.dataset.header import HeaderFormat
+from component.dataset.intent import Intent, WriteMode
+from component.dataset.layout import Compatibility
 from component.formats.csv.dialect import Dialect
+from component.formats.delimited.dialect import DelimitedDialect
 from component.plan.options import FILE_DEFAULTS, TABLE_DEFAULTS, FileOptions, TableOptions
+from component.records.format_file import RecordsFormat
 from component.staging.locations import Location
 from component.tables.types import TableSchema
+
+SourceKind = Literal["csv", "parquet", "avro", "arrow", "delimited"]
+"""What reads its files. `csv` is the platform's text, `delimited` that of records directories, in any dialect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +56,26 @@ class Source:
 
     `file_name` is its name in the folder, `own_name` what it is called by itself: without suffix, and a file without
     the id that it gets at every input. `names` are all the words a configuration may call it. `schema` is typed by the
-    manifest (CSV) or the file (Parquet); `typed` names the columns whose type is known and need not be inferred.
+    manifest (CSV), the file, or the schema beside it; `typed` names the columns whose type is known and need not be
+    inferred. `delimited` is how files of a records directory are delimited, and `assume_tz` the zone of their moments.
     """
 
     file_name: str
     own_name: str
     names: tuple[str, ...]
-    kind: Literal["csv", "parquet"]
+    kind: SourceKind
     slices: tuple[SourceSlice, ...]
     schema: TableSchema
     typed: frozenset[str] = frozenset()
     dialect: Dialect = field(default_factory=Dialect)
     table_id: str | None = None
+    delimited: DelimitedDialect | None = None
+    assume_tz: str | None = None
+
+    @property
+    def says_types(self) -> bool:
+        """Whether its columns have types without anybody's guessing; those of CSV are text."""
+        return self.kind != "csv"
 
     @property
     def size(self) -> int:
@@ -69,7 +85,13 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class DatasetPlan:
-    """One dataset to be made of one source. `infer` names the columns whose type the run finds out first."""
+    """One table of a dataset to be made of one source; most datasets have one.
+
+    `infer` names the columns whose type the run finds out first. `named` are dataset and table as they are configured
+    where the dataset has several: then either these share their `uuid`, and come with one commit, or each is a dataset.
+
+    `scope` and `key` are of the modes that need them (`Intent`). With `keep` the run collects garbage after its commit.
+    """
 
     uuid: str
     table: str
@@ -78,22 +100,50 @@ class DatasetPlan:
     partition_on: tuple[str, ...] = ()
     secondary_indices: tuple[str, ...] = ()
     sort_by: tuple[str, ...] = ()
-    mode: Mode = "overwrite"
+    mode: WriteMode = "overwrite"
     metadata: Mapping[str, Any] = field(default_factory=dict)
     storage_format: HeaderFormat = "json"
     reject: bool = False
     infer: tuple[str, ...] = ()
+    scope: tuple[Mapping[str, Any], ...] | None = None
+    key: tuple[str, ...] = ()
+    keep: Retention | None = None
+    compatibility: Compatibility = "plateau"
+    named: tuple[str, str] | None = None
+
+    @property
+    def intent(self) -> Intent:
+        """What its rows do to those that are there."""
+        return Intent(self.mode, self.scope, self.key)
+
+    @property
+    def name(self) -> str:
+        """What people call it, and its table of rejected rows: one word for each table."""
+        return "-".join(self.named) if self.named else self.uuid
+
+
+@dataclass(frozen=True, slots=True)
+class RecordsPlan:
+    """How a records directory is written: the format of its files, how many or how large, and a URL for it if any."""
+
+    format: RecordsFormat
+    files: int | None = None
+    file_bytes: int | None = None
+    url: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class OutputPlan:
-    """One output of one dataset. `columns` None: all, in the order of the source."""
+    """One output of one dataset. `columns` None: all, in the order of the source; `table` None: the first.
+
+    `records` are there where the format is `records`. Such an output with a URL is nothing in out/files.
+    """
 
     name: str
     dataset: str
-    table: str
+    table: str | None = None
     written_as: Literal["table", "file"] = "table"
-    format: Literal["csv", "parquet"] = "csv"
+    format: FileFormat = "csv"
     predicates: tuple[tuple[tuple[Any, ...], ...], ...] | None = None
     columns: tuple[str, ...] | None = None
     destination: str | None = None
@@ -104,6 +154,12 @@ class OutputPlan:
     tags: tuple[str, ...] = ()
     options: TableOptions = TABLE_DEFAULTS
     file_options: FileOptions = FILE_DEFAULTS
+    records: RecordsPlan | None = None
+
+    @property
+    def url(self) -> str | None:
+        """Where it is written instead of out/."""
+        return self.records.url if self.records else None
 
     @property
     def has_header(self) -> bool:

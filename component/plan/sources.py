@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Final
 
 from component import naming
 from component.errors import Place, UserError
@@ -14,38 +15,59 @@ from component.folder.magic import is_gzip, is_parquet, mark_size
 from component.folder.tables import HeaderMode, InputTable, input_tables
 from component.formats.csv.dialect import Dialect
 from component.formats.csv.source import read_header
-from component.formats.parquet import parquet_schema
+from component.plan.asked import NOTHING_ASKED, Asked
 from component.plan.first_record import header_mode_seen
-from component.plan.model import GivenDialect, Source, SourceSlice
+from component.plan.model import Source, SourceSlice
+from component.plan.parsed_sources import arrow_file_source, file_source, text_source
+from component.plan.records_sources import records_source
+from component.plan.typed_sources import TypedKind, typed_source
 from component.staging.sliced import find_parts
 from component.tables.types import Column, TableSchema
 
 
 def find_sources(
-    folder: DataFolder, dialects: Mapping[str, GivenDialect] | None = None, *, called: str | None = None
+    folder: DataFolder, asked: Asked = NOTHING_ASKED, *, called: str | None = None
 ) -> tuple[tuple[Source, ...], tuple[str, ...]]:
-    """Return the sources of a folder, tables first, and the warnings about them.
+    """Return the sources of a folder, tables first, then files, then those of the configuration; and the warnings.
 
-    `dialects` are delimiters and enclosures that the configuration gives a source, by any of its names. With `called`
-    only the sources that have this name are looked into. Reads manifests and the first record of each slice that has a
-    header; of what lies in a bucket also the lists of parts and the first bytes of each part. UserError
-    `source.manifest`, `source.format`, `csv.encoding`, `column.duplicate`, `column.sets_differ`, `staged.credentials`,
-    `staged.missing`; RetryError `staged.changed`, `staged.failed`.
+    With `called` only the sources that have this name are looked into. Reads manifests and the first record of each
+    slice that has a header; of what lies in a bucket also the lists of parts and the first bytes of each part. Archives
+    are unpacked, and files that say neither columns nor types are parsed whole. UserError `source.manifest`,
+    `source.format`, `csv.encoding`, `column.duplicate`, `column.sets_differ`, `staged.credentials`, `staged.missing`,
+    those of `records.directory` and of `workbench.parse`; RetryError `staged.changed`, `staged.failed`.
     """
-    given = dialects or {}
     tables = [table for table in input_tables(folder) if called is None or called in _table_names(table)]
     files = [file for file in input_files(folder) if called is None or called in _file_names(file)]
-    found = [_table_source(table, given) for table in tables]
-    found += [_file_source(file, given) for file in files if file.kind in {FileKind.CSV, FileKind.PARQUET}]
+    texts = [table for table in asked.texts if called in {None, table.name}]
+    urls = [url for url in asked.urls if called in {None, url}]
+    found = [_table_source(table, asked) for table in tables]
+    found += [_file_source(file, asked) for file in files if _is_source(file, asked)]
+    found += [text_source(table, asked.scratch) for table in texts]
+    found += [_url_source(url, asked) for url in urls]
     warnings = [warning for table in tables for warning in table.warnings]
-    warnings += [warning for file in files if _is_told_of(file) for warning in file.warnings]
+    warnings += [warning for file in files if _is_told_of(file, asked) for warning in file.warnings]
     warnings += [warning for _, more in found for warning in more]
     return tuple(source for source, _ in found), tuple(warnings)
 
 
-def _is_told_of(file: InputFile) -> bool:
+_ALWAYS: Final = frozenset({FileKind.CSV, FileKind.PARQUET, FileKind.AVRO, FileKind.ARROW, FileKind.RECORDS})
+"""Kinds of files that say themselves what they are; others are read only if the configuration names them."""
+
+
+def _is_source(file: InputFile, asked: Asked) -> bool:
+    if file.kind is FileKind.OTHER:
+        return file.staged is None and not file.sliced and asked.names_any(_file_names(file))
+    return file.kind in _ALWAYS
+
+
+def _url_source(url: str, asked: Asked) -> Found:
+    name = url.rstrip("/").rpartition("/")[2]
+    return records_source(url, url, name, (url, name), asked.directory((url,)), asked.scratch)
+
+
+def _is_told_of(file: InputFile, asked: Asked) -> bool:
     """Tell whether warnings of a file are of use: of what nobody reads only that it is not read."""
-    return file.kind in {FileKind.CSV, FileKind.PARQUET} or file.staged is not None
+    return _is_source(file, asked) or file.staged is not None
 
 
 Found = tuple[Source, tuple[str, ...]]
@@ -65,19 +87,15 @@ def _are_parquet(parts: Iterable[SourceSlice]) -> bool:
     return next((is_parquet(part.location) for part in parts if part.size), False)
 
 
-def _given(names: Iterable[str], dialects: Mapping[str, GivenDialect]) -> GivenDialect:
-    return next((dialects[name] for name in names if name in dialects), GivenDialect())
-
-
-def _table_source(table: InputTable, dialects: Mapping[str, GivenDialect]) -> Found:
+def _table_source(table: InputTable, asked: Asked) -> Found:
     manifest = table.manifest
     names = _table_names(table)
     parts, warnings = _parts_of(table, table.name)
     if _are_parquet(parts):
-        return _parquet_source(table.name, bare_name(table.name), names, parts), warnings
+        return typed_source("parquet", table.name, bare_name(table.name), names, parts), warnings
     delimiter = (manifest.delimiter if manifest else None) or naming.DELIMITER
     enclosure = naming.ENCLOSURE if manifest is None or manifest.enclosure is None else manifest.enclosure
-    dialect = _given(names, dialects).over(Dialect(delimiter, enclosure))
+    dialect = asked.dialect(names).over(Dialect(delimiter, enclosure))
     mode, doubts = header_mode_seen(table, parts, dialect)
     columns, slices = _columns_and_slices(table.name, parts, mode, dialect, manifest.columns if manifest else ())
     known = {column.name: column for column in manifest.typed} if manifest else {}
@@ -150,31 +168,30 @@ def _distinct(columns: Iterable[str], table: str) -> tuple[str, ...]:
     return names
 
 
-def _file_source(file: InputFile, dialects: Mapping[str, GivenDialect]) -> Found:
-    names = _file_names(file)
+def _file_source(file: InputFile, asked: Asked) -> Found:
+    names, own_name = _file_names(file), bare_name(file.name)
+    if file.kind is FileKind.RECORDS:
+        return records_source(file.path, file.file_name, own_name, names, asked.directory(names), asked.scratch)
+    if file.kind is FileKind.OTHER or any(name in asked.files for name in names):
+        return file_source(file.path, file.name, own_name, names, asked)
     parts, warnings = _parts_of(file, file.file_name)
-    if file.kind is FileKind.PARQUET or _are_parquet(parts):
-        return _parquet_source(file.file_name, bare_name(file.name), names, parts), warnings
+    kind: TypedKind | None = "parquet" if _are_parquet(parts) else _TYPED.get(file.kind)
+    if kind == "arrow" and not file.sliced and file.staged is None:
+        return arrow_file_source(file.path, own_name, names, asked.file(names), asked.scratch)
+    if kind is not None:
+        return typed_source(kind, file.file_name, own_name, names, parts), warnings
     tabs = file.name.lower().endswith((".tsv", ".tsv.gz"))
-    dialect = _given(names, dialects).over(Dialect("\t" if tabs else naming.DELIMITER))
+    dialect = asked.dialect(names).over(Dialect("\t" if tabs else naming.DELIMITER))
     columns, slices = _columns_and_slices(file.file_name, parts, HeaderMode.FIRST_LINE, dialect, ())
     schema = TableSchema(tuple(Column(name) for name in columns))
-    return Source(file.file_name, bare_name(file.name), names, "csv", slices, schema, dialect=dialect), warnings
+    return Source(file.file_name, own_name, names, "csv", slices, schema, dialect=dialect), warnings
 
 
-def _parquet_source(file_name: str, own_name: str, names: tuple[str, ...], parts: tuple[SourceSlice, ...]) -> Source:
-    place = Place(table=file_name)
-    parts = tuple(part for part in parts if part.size) or parts[:1]
-    schemas = [parquet_schema(part.location, replace(place, slice=part.name)) for part in parts]
-    for part, schema in zip(parts, schemas, strict=True):
-        if set(schema.columns) != set(schemas[0].columns):
-            raise UserError(
-                "column.sets_differ",
-                "The slices have different columns",
-                place=replace(place, slice=part.name),
-                remedy="Give all slices of a table the same columns and types.",
-            )
-    return Source(file_name, own_name, names, "parquet", parts, schemas[0], frozenset(schemas[0].names))
+_TYPED: Final[Mapping[FileKind, TypedKind]] = {
+    FileKind.PARQUET: "parquet",
+    FileKind.AVRO: "avro",
+    FileKind.ARROW: "arrow",
+}
 
 
 def _names(file_name: str, name: str | None, table_id: str | None) -> tuple[str, ...]:
@@ -199,7 +216,10 @@ def _file_names(file: InputFile) -> tuple[str, ...]:
     return _names(file.file_name, file.name, None)
 
 
-_SUFFIXES = (".csv.gz", ".tsv.gz", ".csv", ".tsv", ".parquet", ".gz")
+_SUFFIXES = (
+    *(".csv.gz", ".tsv.gz", ".csv", ".tsv", ".parquet", ".gz", ".avro", ".arrow", ".json", ".jsonl", ".xlsx", ".xls"),
+    *(".txt", ".httpfile", ".zip", ".tar"),
+)
 
 
 def bare_name(name: str) -> str:

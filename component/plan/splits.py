@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 from component import naming
 from component.errors import Place
+from component.formats.arrow_ipc import ArrowReader, arrow_splits
+from component.formats.avro import AvroReader, avro_splits
+from component.formats.contract import Reader, Split
 from component.formats.csv.guess import guess_splits
 from component.formats.csv.read import CsvReader
 from component.formats.csv.source import CsvSplit
 from component.formats.csv.split import ByteRange, plan_splits
-from component.formats.parquet import ParquetReader, ParquetSplit, parquet_splits
+from component.formats.delimited.cut import plan_splits as plan_splits_of_text
+from component.formats.delimited.dialect import DelimitedDialect
+from component.formats.delimited.read import DelimitedReader
+from component.formats.parquet import ParquetReader, parquet_splits
 from component.plan.model import Limits, Source, SourceSlice
 from component.tables.types import TableSchema
 
@@ -27,28 +35,54 @@ def split_size(source: Source, limits: Limits, cores: int) -> int:
     return max(1, least, min(limits.split_bytes, max(LEAST_SPLIT_BYTES, even)))
 
 
-def splits_of(
-    source: Source, limits: Limits, cores: int, *, counted: bool = False
-) -> tuple[CsvSplit | ParquetSplit, ...]:
+def splits_of(source: Source, limits: Limits, cores: int, *, counted: bool = False) -> tuple[Split, ...]:
     """Return the splits of a source in its order. A gzip slice is one split.
 
-    The cuts of a plain slice are guessed, and proven by reading; `counted` ones are right if enclosures pair up. Those
-    of an object are always guessed: to count would take all of it through the driver.
+    The cuts of a plain CSV slice are guessed, and proven by reading; `counted` ones are right if enclosures pair up.
+    Those of an object are always guessed: to count would take all of it through the driver.
     """
     size = split_size(source, limits, cores)
-    splits: list[CsvSplit | ParquetSplit] = []
-    for part in source.slices:
-        if source.kind == "parquet":
-            splits += parquet_splits(part.location, Place(table=source.file_name, slice=part.name), split_bytes=size)
-        elif part.gzip:
-            whole = ByteRange(0, part.size)
-            splits.append(_csv_split(source, part, whole, limits))
-        else:
-            splits += [
-                _csv_split(source, part, found, limits, guessed=not (counted and isinstance(part.location, Path)))
-                for found in _ranges(source, part, size, cores, counted=counted)
-            ]
-    return tuple(splits)
+    return tuple(
+        split
+        for part in source.slices
+        for split in (
+            _csv_splits(source, part, size, limits, cores, counted=counted)
+            if source.kind == "csv"
+            else _cut(source, part, size)
+        )
+    )
+
+
+def _cut(source: Source, part: SourceSlice, size: int) -> Sequence[Split]:
+    """Return the splits of a slice of any format but CSV."""
+    place = Place(table=source.file_name, slice=part.name)
+    if source.kind == "delimited":
+        return plan_splits_of_text(
+            part.location, _dialect(source), table=source.file_name, name=part.name, split_bytes=size
+        )
+    return _CUT[source.kind](part.location, place, split_bytes=size)
+
+
+def _dialect(source: Source) -> DelimitedDialect:
+    return source.delimited or DelimitedDialect()
+
+
+_CUT: Final[Mapping[str, Callable[..., Sequence[Split]]]] = {
+    "parquet": parquet_splits,
+    "avro": avro_splits,
+    "arrow": arrow_splits,
+}
+
+
+def _csv_splits(
+    source: Source, part: SourceSlice, size: int, limits: Limits, cores: int, *, counted: bool
+) -> Iterator[CsvSplit]:
+    if part.gzip:
+        yield _csv_split(source, part, ByteRange(0, part.size), limits)
+        return
+    guessed = not (counted and isinstance(part.location, Path))
+    for found in _ranges(source, part, size, cores, counted=counted):
+        yield _csv_split(source, part, found, limits, guessed=guessed)
 
 
 def _ranges(source: Source, part: SourceSlice, size: int, cores: int, *, counted: bool) -> tuple[ByteRange, ...]:
@@ -73,8 +107,17 @@ def _csv_split(
     )
 
 
-def reader_of(source: Source, schema: TableSchema, *, reject: bool) -> CsvReader | ParquetReader:
+def reader_of(source: Source, schema: TableSchema, *, reject: bool) -> Reader:
     """Return what reads the splits of a source as the columns of a schema."""
-    if source.kind == "parquet":
-        return ParquetReader(schema)
-    return CsvReader(schema, source.dialect, reject)
+    if source.kind == "csv":
+        return CsvReader(schema, source.dialect, reject)
+    if source.kind == "delimited":
+        return DelimitedReader(schema, _dialect(source), reject, assume_tz=source.assume_tz)
+    return _READERS[source.kind](schema)
+
+
+_READERS: Final[Mapping[str, Callable[[TableSchema], Reader]]] = {
+    "parquet": ParquetReader,
+    "avro": AvroReader,
+    "arrow": ArrowReader,
+}

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
 import pyarrow as pa
 
+from component.dataset.explanation import Reading
+from component.dataset.facts import Sums
 from component.dataset.garbage import Garbage
 from component.dataset.history import Commit
 from component.dataset.reader import Dataset, Explanation
 from component.dataset.verify import Verdict
 from component.report.amounts import counted, size_text
+from component.report.sums import describe_sums, sums_text
 
 MOST_LISTED: Final = 20
 
 
-def describe_dataset(dataset: Dataset, commit: Commit) -> dict[str, Any]:
+def describe_dataset(dataset: Dataset, commit: Commit, sums: Sums) -> dict[str, Any]:
     """Return what a dataset is: columns with types, keys, indices, partitions, and who committed it when."""
     header = dataset.header
     extras = header.extras
@@ -30,6 +34,7 @@ def describe_dataset(dataset: Dataset, commit: Commit) -> dict[str, Any]:
         "primary_key": list(extras.get("primary_key", [])),
         "partitions": len({label.rpartition("/")[0] for label in header.partitions}),
         "files": len(header.partitions),
+        **describe_sums(sums),
         "commit": describe_commit(commit),
         "metadata": {name: value for name, value in header.metadata.items() if value is not extras},
     }
@@ -65,16 +70,18 @@ def dataset_lines(found: Mapping[str, Any]) -> list[str]:
     commit = found["commit"]
     lines = [
         f"{found['uuid']}: {counted(found['partitions'], 'partition')}, {counted(found['files'], 'file')}",
+        sums_text(found),
         f"columns: {columns}",
         f"partition_on: {', '.join(found['partition_on']) or 'nothing'}",
         f"secondary indices: {', '.join(found['secondary_indices']) or 'none'}",
         f"primary key: {', '.join(found['primary_key']) or 'none'}",
-        f"commit: {_commit_text(commit)}",
+        f"commit: {commit_text(commit)}",
     ]
     return lines + [f"{name}: {value}" for name, value in found["metadata"].items()]
 
 
-def _commit_text(commit: Mapping[str, Any]) -> str:
+def commit_text(commit: Mapping[str, Any]) -> str:
+    """Return who made a state, how and when."""
     if commit["foreign"]:
         return f"{commit['commit']}, by another client"
     return f"{commit['commit']}, {commit['operation'] or 'write'} of {commit['time'] or 'unknown time'}"
@@ -83,8 +90,8 @@ def _commit_text(commit: Mapping[str, Any]) -> str:
 def history_lines(commits: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return a history for people, the live state first."""
     return [
-        f"{_commit_text(commit)}: {counted(commit['files'], 'file')}{' (live)' if not number else ''}"
-        for number, commit in enumerate(commits)
+        f"{commit_text(commit)}: {counted(commit['files'], 'file')}, {sums_text(commit)}{live}"
+        for commit, live in zip(commits, itertools.chain([" (live)"], itertools.repeat("")), strict=False)
     ]
 
 
@@ -98,14 +105,35 @@ def garbage_lines(found: Mapping[str, Any]) -> list[str]:
     return [*keys, *([f"and {more:,} more"] if more else []), total if keys else "There is no garbage.", kept]
 
 
-def explanation_lines(found: Explanation) -> list[str]:
+def describe_explanation(found: Explanation, reading: Reading) -> dict[str, Any]:
+    """Return how a question is answered: the plan, and what the footers of the files then left out."""
+    return {
+        "files": found.files,
+        "left_out": {
+            "by_indices": found.pruned_by_index,
+            "by_partition_values": found.pruned_by_partition,
+            "by_statistics": reading.pruned_files,
+        },
+        "indices": dict(found.indices),
+        "read": found.read - reading.pruned_files,
+        "whole": found.read - reading.files,
+        "row_groups": {"asked": reading.row_groups, "left_out": reading.pruned_row_groups, "rows": reading.rows},
+    }
+
+
+def explanation_lines(found: Mapping[str, Any]) -> list[str]:
     """Return how a question is answered, for people."""
-    indices = ", ".join(found.indices) or "none"
+    left_out, groups = found["left_out"], found["row_groups"]
+    indices = ", ".join(f"{column} leaves {counted(files, 'file')}" for column, files in found["indices"].items())
+    planned = found["read"] + left_out["by_statistics"]
     return [
-        f"{counted(found.files, 'file')} in the dataset",
-        f"{found.pruned_by_index:,} left out by secondary indices (read: {indices})",
-        f"{found.pruned_by_partition:,} left out by partition values",
-        f"{found.read:,} to read, {found.asked_rows:,} of them with a filter on their rows",
+        f"{counted(found['files'], 'file')} in the dataset",
+        f"{left_out['by_indices']:,} left out by secondary indices ({indices or 'none is read'})",
+        f"{left_out['by_partition_values']:,} left out by partition values",
+        f"planned: {counted(planned, 'file')}, {found['whole']:,} of them whole",
+        f"{left_out['by_statistics']:,} left out by the smallest and largest values in their footers",
+        f"{groups['left_out']:,} of {counted(groups['asked'], 'row group')} left out by theirs",
+        f"to read: {counted(found['read'], 'file')}, and {counted(groups['rows'], 'row')} of those not read whole",
     ]
 
 
@@ -130,19 +158,24 @@ def describe_verdict(verdict: Verdict, done: Sequence[str]) -> dict[str, Any]:
         "files": verdict.files,
         "rows": verdict.rows,
         "indices": verdict.indices,
+        "fast": verdict.fast,
         "repaired": list(done),
         "faults": [asdict(fault) for fault in verdict.faults],
+        "notices": [asdict(fault) for fault in verdict.notices],
+        "orphans": list(verdict.orphans),
     }
 
 
 def verdict_lines(found: Mapping[str, Any]) -> list[str]:
     """Return what a verification found, for people."""
-    faults = [
-        f"{fault['code']}: {fault['text']}"
-        + "".join(f" ({name} {fault[name]!r})" for name in ("key", "column") if fault[name])
-        + (f" - {fault['mend']}" if fault["mend"] else "")
-        for fault in found["faults"]
-    ]
-    read = f"{counted(found['files'], 'file')}, {counted(found['rows'], 'row')}, {found['indices']} indices"
+    faults = [_fault_text(fault) for fault in found["faults"]]
+    notices = [f"notice {_fault_text(notice)}" for notice in found["notices"]]
+    looked = "looked at without reading data" if found["fast"] else "read"
+    read = f"{counted(found['files'], 'file')}, {counted(found['rows'], 'row')}, {found['indices']} indices {looked}"
     verdict = "no fault" if found["sound"] else counted(len(faults), "fault")
-    return [*found["repaired"], *faults, f"{found['uuid']}: {verdict} in {read}"]
+    return [*found["repaired"], *faults, *notices, f"{found['uuid']}: {verdict} in {read}"]
+
+
+def _fault_text(fault: Mapping[str, Any]) -> str:
+    place = "".join(f" ({name} {fault[name]!r})" for name in ("key", "column") if fault[name])
+    return f"{fault['code']}: {fault['text']}{place}" + (f" - {fault['mend']}" if fault["mend"] else "")

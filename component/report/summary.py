@@ -9,6 +9,21 @@ from component.report.amounts import counted, size_text, time_text
 
 
 @dataclass(frozen=True, slots=True)
+class ChangeSummary:
+    """What became of old files and rows where a run touched some of them only.
+
+    Files were written again without some rows, or went whole. Rows were replaced by new ones of the same key, or
+    deleted; `rows_added` are new rows that replaced none. None: not known, since another client wrote the files.
+    """
+
+    files_rewritten: int
+    files_removed: int
+    rows_replaced: int
+    rows_added: int
+    rows_deleted: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class DatasetSummary:
     """One dataset that was written; `rows`, `partitions`, `files` and `bytes` are what this run added.
 
@@ -25,6 +40,7 @@ class DatasetSummary:
     indices: tuple[tuple[str, int], ...]
     mode: str
     where: str
+    changed: ChangeSummary | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +83,15 @@ def indices_text(indices: tuple[tuple[str, int], ...]) -> str:
     return ", ".join(f"{column} ({counted(values, 'value')})" for column, values in indices) or "none"
 
 
+def change_text(changed: ChangeSummary) -> str:
+    """Return `2 files rewritten, 1 removed; 5 rows replaced, 3 added, 0 deleted`."""
+    deleted = "an unknown number" if changed.rows_deleted is None else f"{changed.rows_deleted:,}"
+    return (
+        f"{counted(changed.files_rewritten, 'file')} rewritten, {changed.files_removed:,} removed;"
+        f" {counted(changed.rows_replaced, 'row')} replaced, {changed.rows_added:,} added, {deleted} deleted"
+    )
+
+
 def stages_text(summary: RunSummary) -> str:
     """Return `Start Spark 2.1 s, Mill flights 10.0 s, all 12.4 s`."""
     parts = [*summary.stages, ("all", summary.seconds)]
@@ -89,6 +114,7 @@ def _dataset_line(dataset: DatasetSummary) -> str:
         f"dataset {dataset.uuid} ({dataset.mode}): {counted(dataset.rows_in, 'row')} in, {dataset.rows:,} written,"
         f" {dataset.rejected:,} rejected; {counted(dataset.partitions, 'partition')},"
         f" {counted(dataset.files, 'file')}, {size_text(dataset.bytes)};"
+        f"{f' {change_text(dataset.changed)};' if dataset.changed else ''}"
         f" indices: {indices_text(dataset.indices)}; in {dataset.where}"
     )
 

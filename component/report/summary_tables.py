@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from component.report.amounts import size_text, time_text
-from component.report.summary import DatasetSummary, OutputSummary, RunSummary, indices_text
+from component.report.summary import DatasetSummary, OutputSummary, RunSummary, change_text, indices_text
 
 
 def tables_of(summary: RunSummary) -> Group:
@@ -47,7 +47,9 @@ def _datasets(datasets: tuple[DatasetSummary, ...]) -> Table:
 def _dataset_notes(dataset: DatasetSummary) -> Text:
     return Text.assemble(
         (dataset.uuid, "cyan"),
-        f": {dataset.mode}, indices: {indices_text(dataset.indices)}, in {dataset.where}",
+        f": {dataset.mode}, ",
+        f"{change_text(dataset.changed)}; " if dataset.changed else "",
+        f"indices: {indices_text(dataset.indices)}, in {dataset.where}",
         overflow="fold",
     )
 

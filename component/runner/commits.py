@@ -3,28 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
-from component.dataset.commit import CommitPlan, plan_commit
-from component.dataset.layout import Layout
+from component.dataset.commit import CommitPlan
+from component.dataset.layout import Layout, OtherTable
+from component.dataset.modes import files_layout, plan_write
 from component.plan.model import DatasetPlan
 from component.store.base import Store
 
 
 def layout_of(plan: DatasetPlan) -> Layout:
     """Return the layout that a planned dataset asks for."""
-    return Layout(plan.uuid, plan.schema.arrow, plan.partition_on, plan.secondary_indices, plan.sort_by, plan.table)
+    return Layout(
+        plan.uuid,
+        plan.schema.arrow,
+        plan.partition_on,
+        plan.secondary_indices,
+        plan.sort_by,
+        plan.table,
+        tuple((column.name, column.attributes) for column in plan.schema.columns if column.attributes),
+        plan.compatibility,
+    )
+
+
+def by_commit(plans: Sequence[DatasetPlan]) -> list[tuple[DatasetPlan, ...]]:
+    """Return the plans of tables that come with one commit together: those of one uuid in the store."""
+    return [tuple(tables) for _, tables in groupby(plans, lambda plan: plan.uuid)]
 
 
 def plan_commits(store: Store, plans: Sequence[DatasetPlan]) -> list[CommitPlan]:
-    """Read what is there and check that it takes what is planned, before anything is read or written."""
+    """Read what is there and check that it takes what is planned, before anything is read or written.
+
+    There is one commit for each dataset, in the order of `by_commit`.
+    """
     return [
-        plan_commit(
+        plan_write(
             store,
-            layout_of(plan),
-            plan.mode,
-            metadata=plan.metadata,
-            storage_format=plan.storage_format,
-            primary_key=plan.schema.primary_key,
+            layout_of(first),
+            first.intent,
+            metadata=first.metadata,
+            storage_format=first.storage_format,
+            primary_key=first.schema.primary_key,
+            others=[OtherTable(layout_of(other), other.schema.primary_key) for other in others],
         )
-        for plan in plans
+        for first, *others in by_commit(plans)
     ]
+
+
+def layouts_of(commit: CommitPlan) -> tuple[Layout, ...]:
+    """Return how the rows of each table of a commit are laid out."""
+    return (files_layout(commit), *(other.layout for other in commit.others))

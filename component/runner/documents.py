@@ -31,7 +31,7 @@ def stage_documents(
     if parameters.usage_metrics and metrics:
         stage.usage(usage_of(metrics))
     if parameters.result_variables:
-        rejected = sum(one.plan.reject for one in milled)
+        rejected = sum(table.plan.reject for one in milled for table in one.tables)
         stage.result(result_of({"datasets": len(milled), "outputs": len(produced) + rejected, **totals}))
     left = next_state(state, {one.plan.uuid: _state_of(one) for one in milled})
     stage.state(left)
@@ -41,12 +41,12 @@ def stage_documents(
 
 def run_totals(milled: Sequence[MilledDataset], produced: Sequence[Produced]) -> dict[str, int]:
     """Return what a run did in numbers; bytes are those on disk, of compressed files too."""
-    files = [file for one in milled for written in one.result.written for file in written.files]
+    files = [file for one in milled for written in one.settled.fresh for file in written.files]
     slices = [part for one in produced for part in one.slices]
     return {
-        "rows_read": sum(one.result.records for one in milled),
-        "bytes_read": sum(one.plan.source.size for one in milled),
-        "rows_rejected": sum(one.result.rejected for one in milled),
+        "rows_read": sum(one.records for one in milled),
+        "bytes_read": sum(table.plan.source.size for one in milled for table in one.tables),
+        "rows_rejected": sum(one.rejected for one in milled),
         "dataset_rows": sum(file.rows for file in files),
         "dataset_bytes": sum(file.bytes for file in files),
         "output_rows": sum(part.rows for part in slices),
@@ -56,5 +56,5 @@ def run_totals(milled: Sequence[MilledDataset], produced: Sequence[Produced]) ->
 
 def _state_of(one: MilledDataset) -> DatasetState:
     commit = one.prepared.header.extras.get("commit")
-    rows = one.result.records
+    rows = one.records
     return DatasetState(rows=rows) if commit is None else DatasetState(commit=commit, rows=rows)

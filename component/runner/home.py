@@ -9,6 +9,7 @@ from pathlib import Path
 
 from component import naming
 from component.dataset.commit import Prepared
+from component.dataset.facts import facts_keys
 from component.dataset.header import Header
 from component.dataset.keys import header_key, referenced, schema_key
 from component.folder.files import FileKind, input_files
@@ -58,5 +59,5 @@ def pack_datasets(home: Home, prepared: Iterable[Prepared], stage: Stage) -> Non
 
 def archive_keys(header: Header, storage_format: str) -> list[str]:
     """Return the keys of all that a header names, its own and the schema's included."""
-    fixed = [header_key(header.uuid, storage_format), schema_key(header.uuid, header.table)]
-    return fixed + referenced(header.partitions, header.indices)
+    fixed = [header_key(header.uuid, storage_format), *(schema_key(header.uuid, one) for one in header.tables)]
+    return [*fixed, *referenced(header.partitions, header.indices), *facts_keys(header)]

@@ -7,17 +7,22 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from component.dataset.commit import CommitPlan, Prepared, prepare, replan, withdraw
+from component.dataset.commit import CommitPlan, Prepared, prepare, withdraw
+from component.dataset.execution import Executor
+from component.dataset.settling import Settled, drop_settled, settle, settle_again
+from component.dataset.tables import fill_tables
 from component.dataset.values import check_partition_type
+from component.formats.contract import Split
 from component.formats.csv.read import CsvReader
 from component.formats.csv.source import CsvSplit
 from component.plan.model import DatasetPlan, Limits
 from component.plan.splits import reader_of
+from component.plan.tables import check_tables
 from component.report.progress import Progress
+from component.runner.commits import layouts_of
 from component.spark.engine import Engine
 from component.spark.infer import infer_types
 from component.spark.job import MillJob, MillResult, discard, mill
-from component.spark.mill import Split, split_bytes
 from component.store.base import Store
 from component.tables.types import arrow_type
 
@@ -25,13 +30,39 @@ Splits = tuple[Split, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class MilledDataset:
-    """One dataset whose data files are in the store: the job that wrote them, what it counted, and the commit."""
+class MilledTable:
+    """One table whose data files are in the store: the job that wrote them, and what it counted."""
 
     plan: DatasetPlan
     job: MillJob
     result: MillResult
+
+
+@dataclass(frozen=True, slots=True)
+class MilledDataset:
+    """One dataset whose data files are in the store: its tables, in most datasets one, and the commit.
+
+    `settled` says what goes of the dataset that was there, and what was written again of it.
+    """
+
+    tables: tuple[MilledTable, ...]
     prepared: Prepared
+    settled: Settled
+
+    @property
+    def plan(self) -> DatasetPlan:
+        """The plan of the first table; what is said of a dataset as a whole is the same in all."""
+        return self.tables[0].plan
+
+    @property
+    def records(self) -> int:
+        """Records read, bad ones included."""
+        return sum(table.result.records for table in self.tables)
+
+    @property
+    def rejected(self) -> int:
+        """Records that were rejected."""
+        return sum(table.result.rejected for table in self.tables)
 
 
 def find_types(engine: Engine, plans: Sequence[DatasetPlan], splits: Sequence[Future[Splits]]) -> list[DatasetPlan]:
@@ -46,6 +77,7 @@ def find_types(engine: Engine, plans: Sequence[DatasetPlan], splits: Sequence[Fu
             for name in plan.partition_on:
                 check_partition_type(name, arrow_type(schema.column(name)), table=plan.source.file_name)
         found.append(plan)
+    check_tables(found, inferred=True)
     return found
 
 
@@ -60,49 +92,85 @@ def mill_datasets(
     scratch: Path,
     progress: Progress,
 ) -> list[tuple[MillJob, MillResult]]:
-    """Write the data files of all datasets; on any error nothing of them is left."""
+    """Write the data files of all tables of all datasets; on any error nothing of them is left."""
+    layouts = [layout for commit in commits for layout in layouts_of(commit)]
     jobs = [
         MillJob(
             splits=parts,
             reader=reader_of(plan.source, plan.schema, reject=plan.reject),
-            layout=commit.layout,
+            layout=layout,
             store=store,
             scratch=scratch if plan.reject else None,
             direct_files=limits.direct_files,
             buffer_bytes=limits.buffer_bytes,
         )
-        for plan, commit, parts in zip(plans, commits, splits, strict=True)
+        for plan, layout, parts in zip(plans, layouts, splits, strict=True)
     ]
     everything = [split for parts in splits for split in parts]
-    progress.stage("mill", len(everything), sum(split_bytes(split) for split in everything))
+    progress.stage("mill", len(everything), sum(split.size for split in everything))
     return list(zip(jobs, mill(engine, jobs, progress.advance), strict=True))
 
 
 def prepare_datasets(
     store: Store,
+    executor: Executor,
     commits: Sequence[CommitPlan],
     milled: Sequence[tuple[MillJob, MillResult]],
     plans: Sequence[DatasetPlan],
 ) -> list[MilledDataset]:
-    """Build the indices and make the headers; on any error nothing of the datasets is left."""
+    """Let the new rows meet the old ones, build the indices, make the headers; on any error nothing of it is left."""
+    tables = [MilledTable(plan, job, result) for plan, (job, result) in zip(plans, milled, strict=True)]
     prepared: list[MilledDataset] = []
     try:
-        for plan, commit, (job, result) in zip(plans, commits, milled, strict=True):
-            prepared.append(MilledDataset(plan, job, result, prepare(store, commit, result.written)))
+        for commit in commits:
+            first = sum(len(one.tables) for one in prepared)
+            its = slice(first, first + len(commit.layouts))
+            tables[its] = _fill(store, commit, tables[its])
+            own = tuple(tables[its])
+            settled = settle(store, commit, [part for one in own for part in one.result.written], executor)
+            prepared.append(MilledDataset(own, _prepare(store, settled), settled))
     except BaseException:
         abandon(store, prepared)
-        for job, result in milled[len(prepared) :]:
-            discard(job, result)
+        for one in tables[sum(len(one.tables) for one in prepared) :]:
+            discard(one.job, one.result)
         raise
     return prepared
 
 
-def prepare_again(store: Store, milled: Sequence[MilledDataset]) -> list[MilledDataset]:
-    """Prepare the same data files on the state that is in the store now, after another writer won."""
-    again = []
-    for one in milled:
-        withdraw(store, one.prepared)
-        again.append(replace(one, prepared=prepare(store, replan(store, one.prepared.plan), one.result.written)))
+def _fill(store: Store, commit: CommitPlan, tables: Sequence[MilledTable]) -> list[MilledTable]:
+    """Return the tables of a dataset, each with a file in every partition that one of them has a file in."""
+    written = [part for one in tables for part in one.result.written]
+    filled = fill_tables(store, commit.layouts, written)
+    return [
+        replace(one, result=replace(one.result, written=(*one.result.written, *([more] if more.files else []))))
+        for one, more in zip(tables, filled, strict=True)
+    ]
+
+
+def _prepare(store: Store, settled: Settled) -> Prepared:
+    try:
+        return prepare(store, settled.plan, settled.written)
+    except BaseException:
+        drop_settled(store, settled)
+        raise
+
+
+def prepare_again(store: Store, executor: Executor, milled: Sequence[MilledDataset]) -> list[MilledDataset]:
+    """Prepare the same data files on the state that is in the store now, after another writer won.
+
+    On any error nothing of that is left; what was milled is, as before.
+    """
+    again: list[MilledDataset] = []
+    try:
+        for one in milled:
+            withdraw(store, one.prepared)
+            settled = settle_again(store, one.settled, executor)
+            again.append(replace(one, prepared=_prepare(store, settled), settled=settled))
+    except BaseException:
+        for one in again:
+            withdraw(store, one.prepared)
+            drop_settled(store, one.settled)
+        raise
     return again
 
 
@@ -110,4 +178,6 @@ def abandon(store: Store, milled: Sequence[MilledDataset]) -> None:
     """Delete everything that was written for datasets that are not committed."""
     for one in milled:
         withdraw(store, one.prepared)
-        discard(one.job, one.result)
+        drop_settled(store, one.settled)
+        for table in one.tables:
+            discard(table.job, table.result)

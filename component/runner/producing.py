@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from component.dataset.reader import Dataset, FileScan, open_dataset, plan_scan
+from component.dataset.reader import Dataset, FileScan, plan_scan
+from component.outputs.file_formats import writing_of
 from component.outputs.manifest import file_manifest
 from component.outputs.rejected import write_rejected
 from component.outputs.slices import group_scans, slice_name
@@ -13,27 +15,65 @@ from component.outputs.stage import Stage
 from component.plan.model import Limits, OutputPlan
 from component.runner.destinations import OutTable
 from component.runner.milling import MilledDataset
+from component.runner.records_outputs import RecordsOutput, open_records_output
+from component.runner.shapes import open_output
 from component.spark.engine import Engine
 from component.spark.slices import SliceTask, WrittenSlice, write_slice
 from component.store.base import Store
+from component.workbench.arrow_file import sidecar_of
 
 
 def dataset_of(output: OutputPlan, milled: Sequence[MilledDataset], store: Store) -> Dataset:
     """Return the dataset that an output reads: as this run leaves it, though nobody else sees that yet."""
     made = next((one for one in milled if one.plan.uuid == output.dataset), None)
     if made is None:
-        return open_dataset(store, output.dataset)
-    header = made.prepared.header
-    return Dataset(store, header, header.table, made.prepared.dataset_schema)
+        return open_output(output, store)
+    layouts, tables = made.prepared.plan.layouts, [table.plan.table for table in made.tables]
+    layout = layouts[tables.index(output.table)] if output.table in tables else layouts[0]
+    return Dataset(store, made.prepared.header, layout.table, layout.stored_schema)
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFiles:
+    """The files of one output, and the records directory that they are of, if it is one."""
+
+    output: OutputPlan
+    dataset: Dataset
+    slices: tuple[WrittenSlice, ...]
+    records: RecordsOutput | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the output."""
+        return tuple(self.output.columns or self.dataset.columns)
+
+    def publish(self) -> None:
+        """Make what lies outside of out/ visible."""
+        if self.records is not None:
+            self.records.publish(self.slices, self.dataset, self.columns)
+
+    def withdraw(self) -> None:
+        """Remove what lies outside of out/."""
+        if self.records is not None:
+            self.records.withdraw()
 
 
 @dataclass(frozen=True, slots=True)
 class Produced:
     """One output that is staged: its files, and the manifest entry if it is a table."""
 
-    output: OutputPlan
-    slices: tuple[WrittenSlice, ...]
+    files: OutputFiles
     table: OutTable | None
+
+    @property
+    def output(self) -> OutputPlan:
+        """Its plan."""
+        return self.files.output
+
+    @property
+    def slices(self) -> tuple[WrittenSlice, ...]:
+        """What was written."""
+        return self.files.slices
 
 
 def produce(
@@ -42,18 +82,51 @@ def produce(
     datasets: Sequence[Dataset],
     stage: Stage,
     limits: Limits,
-) -> list[tuple[WrittenSlice, ...]]:
+    scratch: Path,
+) -> list[OutputFiles]:
     """Write the files of all outputs in one job; return what was written, output by output."""
-    tasks = [
-        task
-        for number, (output, dataset) in enumerate(zip(outputs, datasets, strict=True))
-        for task in slice_tasks(number, output, dataset, stage, limits, engine.parallelism)
-    ]
-    written = engine.run(write_slice, tasks)
-    return [
-        tuple(sorted((one for one in written if one.output == number), key=lambda one: one.order))
-        for number in range(len(outputs))
-    ]
+    directories = [open_records_output(number, output, scratch) for number, output in enumerate(outputs)]
+    try:
+        tasks = [
+            task
+            for number, (output, dataset) in enumerate(zip(outputs, datasets, strict=True))
+            for task in _tasks(number, output, dataset, stage, limits, engine.parallelism, directories[number])
+        ]
+        written = engine.run(write_slice, tasks)
+        found = [
+            OutputFiles(
+                output,
+                dataset,
+                tuple(sorted((one for one in written if one.output == number), key=lambda one: one.order)),
+                directories[number],
+            )
+            for number, (output, dataset) in enumerate(zip(outputs, datasets, strict=True))
+        ]
+        for one in found:
+            if one.records is not None:
+                one.records.finish(one.slices, one.dataset, one.columns, stage.file(one.output.name))
+    except BaseException:
+        for directory in directories:
+            if directory is not None:
+                directory.withdraw()
+        raise
+    return found
+
+
+def _tasks(
+    number: int,
+    output: OutputPlan,
+    dataset: Dataset,
+    stage: Stage,
+    limits: Limits,
+    cores: int,
+    directory: RecordsOutput | None,
+) -> list[SliceTask]:
+    tasks = slice_tasks(number, output, dataset, stage, limits, cores)
+    if directory is None:
+        return tasks
+    sizes = _sizes(dataset)
+    return directory.tasks(tasks, [sizes.get(scan.key, 0) for scan in tasks[0].scans], cores)
 
 
 def slice_tasks(
@@ -85,10 +158,8 @@ def slice_tasks(
             scans=group,
             columns=columns,
             target=target / slice_name(order, gzip=gzip) if sliced else target,
-            format=output.format,
-            header=output.has_header,
-            gzip=gzip,
-            dialect=output.dialect,
+            writing=writing_of(output, gzip=gzip),
+            attributes=dataset.attributes,
         )
         for order, group in enumerate(groups)
     ]
@@ -104,15 +175,24 @@ def stage_manifests(produced: Sequence[Produced], stage: Stage) -> None:
     for one in produced:
         if one.table is not None:
             stage.manifest(stage.table(one.table.name, sliced=False), one.table.manifest)
-        else:
-            stage.manifest(stage.file(one.output.name), file_manifest(one.output.tags, one.output.file_options))
+        elif one.output.url is None:
+            for name in file_names(one.output):
+                stage.manifest(stage.file(name), file_manifest(one.output.tags, one.output.file_options))
+
+
+def file_names(output: OutputPlan) -> tuple[str, ...]:
+    """Return the names of the files in out/files of an output that is a file: one, or an Arrow file and its sidecar."""
+    if output.format == "workbench":
+        return output.name, sidecar_of(Path(output.name)).name
+    return (output.name,)
 
 
 def stage_rejected(milled: Sequence[MilledDataset], tables: Mapping[str, OutTable], stage: Stage) -> None:
-    """Write the rejected rows of each dataset that collects them."""
+    """Write the rejected rows of each table that collects them."""
     for one in milled:
-        if one.plan.reject:
-            table = tables[one.plan.uuid]
-            folder = stage.table(table.name, sliced=True)
-            write_rejected(one.result.counts, folder / slice_name(0, gzip=False))
-            stage.manifest(folder, table.manifest)
+        for milled_table in one.tables:
+            if milled_table.plan.reject:
+                table = tables[milled_table.plan.name]
+                folder = stage.table(table.name, sliced=True)
+                write_rejected(milled_table.result.counts, folder / slice_name(0, gzip=False))
+                stage.manifest(folder, table.manifest)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
-from component.dataset.commit import Prepared, publish, rollback
+from component.dataset.commit import Prepared, publish
+from component.dataset.rollback import rollback
 from component.errors import CommitUnknownError, RetryError, TablemillError
 from component.outputs.stage import Stage
 from component.runner.home import Home, pack_datasets
@@ -13,7 +15,17 @@ from component.runner.milling import MilledDataset
 from component.store.base import Store
 
 
-def publish_run(home: Home, milled: Sequence[MilledDataset], stage: Stage) -> None:
+class Published(Protocol):
+    """Something of a run that becomes visible outside of out/ and of the store."""
+
+    def publish(self) -> None:
+        """Make it visible."""
+
+    def withdraw(self) -> None:
+        """Remove it again."""
+
+
+def publish_run(home: Home, milled: Sequence[MilledDataset], stage: Stage, others: Sequence[Published] = ()) -> None:
     """Put the headers and move what is staged to its place; when a step fails, what was published goes back.
 
     Archives are packed first, since their store is out of sight. After that the run cannot be interrupted any more:
@@ -27,6 +39,8 @@ def publish_run(home: Home, milled: Sequence[MilledDataset], stage: Stage) -> No
         ignore_interrupts()
         if not home.archives:
             _put_headers(home.store, milled, done)
+        for other in others:
+            other.publish()
         stage.publish()
     except BaseException as error:
         _put_back(home.store, done)

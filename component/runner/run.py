@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from component import clock
+from component import clock, identity
 from component.config.environment import Environment
 from component.config.model import Config
 from component.config.secrets import secret_values, secrets_in
@@ -25,7 +25,8 @@ from component.folder.tables import orphaned_manifests, staged_secrets
 from component.mapping.model import Resolution
 from component.outputs.manifest import family_for
 from component.outputs.stage import Stage
-from component.plan.build import build_plan, configured_dialects
+from component.plan.asked import asked_of
+from component.plan.build import build_plan
 from component.plan.model import Plan
 from component.plan.sources import find_sources
 from component.plan.splits import splits_of
@@ -54,9 +55,12 @@ from component.runner.producing import (
     stage_rejected,
 )
 from component.runner.publishing import publish_run
+from component.runner.records_outputs import check_records_targets
 from component.runner.shapes import out_table, planned_shape, rejected_table, shape_of
 from component.runner.summing import summarize
+from component.runner.tidying import tidy_up
 from component.spark.engine import Engine
+from component.spark.executor import SparkExecutor
 
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,8}")
 StartEngine = Callable[[str, Mapping[str, str]], contextlib.AbstractContextManager[Engine]]
@@ -110,7 +114,7 @@ def _scratch() -> Iterator[Path]:
 
 def _run(this: Run, engine: Engine, started: float) -> RunSummary:
     """Plan while Spark starts, mill, then publish."""
-    sources, warnings = find_sources(this.folder, configured_dialects(this.config))
+    sources, warnings = find_sources(this.folder, asked_of(this.config, this.scratch, this.log.info))
     plan = build_plan(this.config, sources, (*orphaned_manifests(this.folder), *warnings))
     for warning in plan.warnings:
         this.log.warning(warning)
@@ -123,6 +127,7 @@ def _run(this: Run, engine: Engine, started: float) -> RunSummary:
     state = read_state(this.folder.in_state)
     this.log.hide(secrets_in(state))
     home = open_home(plan.store_url, this.folder, this.scratch)
+    check_records_targets(plan.outputs)
     destinations = find_destinations(this.config, this.environment, plan)
     destinations.resolve(this.folder, _predicted(this, plan, home, destinations).values())
     milled = _mill(this, plan, home, engine)
@@ -183,7 +188,7 @@ def _mill(this: Run, plan: Plan, home: Home, engine: Engine) -> list[MilledDatas
         progress=this.progress,
     )
     this.progress.stage("index")
-    return prepare_datasets(home.store, commits, written, datasets)
+    return prepare_datasets(home.store, SparkExecutor(engine), commits, written, datasets)
 
 
 @contextlib.contextmanager
@@ -224,23 +229,33 @@ def _finish(
     """Stage the outputs of the new state, publish headers and outputs; an append that lost the race starts again."""
     for attempt in range(TRIES):
         stage = Stage(this.folder)
+        produced: list[Produced] = []
         try:
-            produced, resolution = _produce(this, plan, home, engine, destinations, milled, stage)
+            resolution = _produce(this, plan, home, engine, destinations, milled, stage, produced)
             this.progress.stage("publish")
             for warning in stage_documents(this.config.parameters, state, milled, produced, stage):
                 this.log.warning(warning)
-            publish_run(home, milled, stage)
+            publish_run(home, milled, stage, [one.files for one in produced])
         except CommitRefusedError:
-            stage.discard()
+            _discard(stage, produced)
             if attempt == TRIES - 1 or any(one.prepared.plan.mode != "append" for one in milled):
                 raise
-            milled[:] = prepare_again(home.store, milled)
+            milled[:] = prepare_again(home.store, SparkExecutor(engine), milled)
         except BaseException:
-            stage.discard()
+            _discard(stage, produced)
             raise
         else:
+            for warning in tidy_up(home, milled):
+                this.log.warning(warning)
             return Finished(milled, produced, resolution)
     raise AssertionError  # pragma: no cover - the loop returns or raises
+
+
+def _discard(stage: Stage, produced: Sequence[Produced]) -> None:
+    """Remove what is staged, and what lies outside of out/."""
+    stage.discard()
+    for one in produced:
+        one.files.withdraw()
 
 
 def _produce(
@@ -251,22 +266,24 @@ def _produce(
     destinations: Destinations,
     milled: Sequence[MilledDataset],
     stage: Stage,
-) -> tuple[list[Produced], Resolution]:
+    produced: list[Produced],
+) -> Resolution:
+    """Stage all outputs, and add them to `produced`; return where tables will land."""
     this.progress.stage("outputs")
     family = family_for(destinations.settings.data_types, this.config.parameters.manifest_family)
     datasets = [dataset_of(output, milled, home.store) for output in plan.outputs]
-    written = produce(engine, plan.outputs, datasets, stage, plan.limits)
-    produced = [
+    written = produce(engine, plan.outputs, datasets, stage, plan.limits, this.scratch / identity.new_hex())
+    produced += [
         Produced(
-            output,
-            slices,
+            files,
             out_table(output, shape_of(output, dataset), destinations, family)
             if output.written_as == "table"
             else None,
         )
-        for output, dataset, slices in zip(plan.outputs, datasets, written, strict=True)
+        for output, dataset, files in zip(plan.outputs, datasets, written, strict=True)
     ]
-    rejected = {one.plan.uuid: rejected_table(one.plan, destinations, family) for one in milled if one.plan.reject}
+    plans = [table.plan for one in milled for table in one.tables]
+    rejected = {plan.name: rejected_table(plan, destinations, family) for plan in plans if plan.reject}
     stage_manifests(produced, stage)
     stage_rejected(milled, rejected, stage)
     tables = [*(one.table for one in produced if one.table is not None), *rejected.values()]
@@ -276,4 +293,4 @@ def _produce(
         *doubts(resolution, tables, destinations.settings),
     ]:
         this.log.warning(text)
-    return produced, resolution
+    return resolution

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from component import naming
+from component.dataset.header import read_header
 from component.dataset.predicates import bind_predicates
 from component.dataset.reader import Dataset, open_dataset
 from component.errors import Place, UserError
@@ -33,13 +34,28 @@ def planned_shape(output: OutputPlan, plans: Sequence[DatasetPlan], store: Store
 
     UserError `dataset.missing`, `column.missing` and `dataset.predicate`.
     """
-    made = next((plan for plan in plans if plan.uuid == output.dataset), None)
-    if made is None:
-        return shape_of(output, open_dataset(store, output.dataset))
+    made = next((one for one in plans if one.uuid == output.dataset and output.table in {None, one.table}), None)
+    if made is None or made.mode == "delete":
+        return shape_of(output, open_output(output, store))
     if output.predicates is not None and not made.infer:
         bind_predicates(output.predicates, layout_of(made).stored_schema)
     columns = tuple(made.schema.column(name) for name in output.columns or made.schema.names)
     return OutputShape(columns, _key(output, columns, made.schema.primary_key))
+
+
+def open_output(output: OutputPlan, store: Store) -> Dataset:
+    """Open what an output reads of a dataset that this run does not make: its table, or what was made of that alone.
+
+    UserError `dataset.missing`.
+    """
+    uuid, table = output.dataset, output.table
+    try:
+        return open_dataset(store, uuid, table=table)
+    except UserError as error:
+        alone = naming.TABLE_UUID.format(uuid=uuid, table=table)
+        if error.code != "dataset.missing" or table is None or read_header(store, alone) is None:
+            raise
+        return open_dataset(store, alone)
 
 
 def shape_of(output: OutputPlan, dataset: Dataset) -> OutputShape:
@@ -53,8 +69,8 @@ def shape_of(output: OutputPlan, dataset: Dataset) -> OutputShape:
                 place=Place(table=output.name, column=name),
                 remedy=f"The columns are {', '.join(dataset.columns)}.",
             )
-    columns = tuple(column_of_arrow(name, dataset.schema.field(name).type) for name in names)
-    return OutputShape(columns, _key(output, columns, tuple(dataset.header.extras.get("primary_key", ()))))
+    columns = dataset.described(names)
+    return OutputShape(columns, _key(output, columns, dataset.primary_key))
 
 
 def _key(output: OutputPlan, columns: Sequence[Column], known: Sequence[str]) -> tuple[str, ...]:
@@ -100,7 +116,7 @@ def out_table(output: OutputPlan, shape: OutputShape, destinations: Destinations
 
 
 def rejected_table(plan: DatasetPlan, destinations: Destinations, family: ManifestFamily) -> OutTable:
-    """Return the table of the rejected rows of a dataset."""
-    name = plan.uuid + naming.REJECTED_SUFFIX
+    """Return the table of the rejected rows of a table of a dataset."""
+    name = plan.name + naming.REJECTED_SUFFIX
     table = OutputTable(REJECTED_COLUMNS, destinations.default(name))
     return OutTable(name, sliced=True, manifest=table_manifest(table, family))

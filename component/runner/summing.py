@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from component import naming
 from component.mapping.model import Resolution
-from component.report.summary import DatasetSummary, OutputSummary, RunSummary
+from component.report.summary import ChangeSummary, DatasetSummary, OutputSummary, RunSummary
 from component.runner.destinations import load_of
 from component.runner.home import Home
-from component.runner.milling import MilledDataset
+from component.runner.milling import MilledDataset, MilledTable
 from component.runner.producing import Produced
 
 
@@ -25,23 +25,41 @@ def summarize(
     """Return the summary of a run."""
     datasets = tuple(_dataset(home, one) for one in milled)
     outputs = [_output(one, resolution) for one in produced]
-    outputs += [_rejected(one, resolution) for one in milled if one.plan.reject]
+    outputs += [_rejected(table, resolution) for one in milled for table in one.tables if table.plan.reject]
     return RunSummary(datasets, tuple(outputs), stages, seconds)
 
 
 def _dataset(home: Home, one: MilledDataset) -> DatasetSummary:
-    files = [file for written in one.result.written for file in written.files]
+    files = [file for written in one.settled.fresh for file in written.files]
     return DatasetSummary(
         uuid=one.plan.uuid,
-        rows_in=one.result.records,
+        rows_in=one.records,
         rows=sum(file.rows for file in files),
-        rejected=one.result.rejected,
+        rejected=one.rejected,
         partitions=len({file.label.rsplit("/", 1)[0] if "/" in file.label else "" for file in files}),
         files=len(files),
         bytes=sum(file.bytes for file in files),
         indices=tuple(one.prepared.index_values.items()),
         mode=one.plan.mode,
         where=home.where(one.plan.uuid),
+        changed=_changed(one),
+    )
+
+
+def _changed(one: MilledDataset) -> ChangeSummary | None:
+    """Return what became of old rows and files, for the modes that touch some of them only."""
+    if one.plan.mode in {"overwrite", "append"}:
+        return None
+    settled = one.settled
+    fresh = sum(part.rows for part in settled.fresh)
+    replaced = settled.rows_gone or 0 if one.plan.mode == "upsert" else 0
+    again = sum(bool(old.written.files) for old in settled.rewritten)
+    return ChangeSummary(
+        files_rewritten=again,
+        files_removed=len(settled.plan.removed) - again,
+        rows_replaced=replaced,
+        rows_added=max(fresh - replaced, 0),
+        rows_deleted=0 if one.plan.mode == "upsert" else settled.rows_gone,
     )
 
 
@@ -55,7 +73,7 @@ def _output(one: Produced, resolution: Resolution) -> OutputSummary:
     return OutputSummary(one.output.name, rows, slices, size, load.destination, str(load.rule))
 
 
-def _rejected(one: MilledDataset, resolution: Resolution) -> OutputSummary:
-    name = one.plan.uuid + naming.REJECTED_SUFFIX
+def _rejected(one: MilledTable, resolution: Resolution) -> OutputSummary:
+    name = one.plan.name + naming.REJECTED_SUFFIX
     load = load_of(resolution, name)
     return OutputSummary(name, one.result.rejected, 1, 0, load.destination, str(load.rule))

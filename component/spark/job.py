@@ -10,9 +10,10 @@ from pathlib import Path
 from component import identity, naming
 from component.dataset.layout import Layout
 from component.dataset.write import Written
+from component.formats.contract import Reader, Split
 from component.spark.engine import Engine
 from component.spark.ledger import Ledger, Part
-from component.spark.mill import Milled, MillTask, Reader, Split, mill_split, split_bytes
+from component.spark.mill import Milled, MillTask, mill_split
 from component.spark.shuffle import GatherTask, Scattered, gather_bucket, scatter_split
 from component.store.base import Store
 
@@ -129,6 +130,7 @@ def _pass(engine: Engine, ledgers: Sequence[Ledger], on_done: OnDone) -> None:
 
 def _tasks(job: MillJob, run: str) -> list[MillTask]:
     numbers = {name: number for number, name in enumerate(dict.fromkeys(split.slice for split in job.splits))}
+    starts = {split.slice: split.start for split in sorted(job.splits, key=lambda split: split.start, reverse=True)}
     return [
         MillTask(
             split,
@@ -139,6 +141,7 @@ def _tasks(job: MillJob, run: str) -> list[MillTask]:
             job.most_partitions,
             run,
             numbers[split.slice],
+            starts[split.slice],
             job.buffer_bytes,
         )
         for split in job.splits
@@ -149,7 +152,7 @@ def _shuffle(engine: Engine, job: MillJob, ledger: Ledger, run: str, on_done: On
     """Shuffle the splits with too many partitions; when one is doubtful, drop what came of it and say so by pending."""
     crowded = ledger.crowded
     attempt = (run + identity.new_hex())[: RUN_DIGITS + 4]
-    total = sum(split_bytes(part.task.split) for part in crowded)
+    total = sum(part.task.split.size for part in crowded)
     buckets = max(engine.parallelism, -(-total // job.shuffle_bytes))
     gather = partial(gather_bucket, GatherTask(job.layout, job.store, attempt, job.buffer_bytes))
 

@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from component.errors import TablemillError, UserError
-from component.formats.csv.count import count_records
+from component.formats.contract import Reader
 from component.formats.csv.read import CsvReader, ReadAgainError
 from component.formats.csv.source import CsvSplit
 from component.formats.csv.split import plan_splits
-from component.spark.mill import Milled, MillTask, Reader
+from component.spark.mill import Milled, MillTask
 from component.spark.shuffle import Scattered
 from component.store.base import Store
 
@@ -53,9 +53,11 @@ class Part:
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether its slice must be read again."""
+        """Whether its slice must be read again: only where cuts are guessed can an error come from a wrong one."""
         said = self.scattered or self.milled
-        return said is not None and (said.in_doubt or said.error is not None)
+        if said is None or not isinstance(self.task.split, CsvSplit):
+            return False
+        return said.in_doubt or said.error is not None
 
 
 class Ledger:
@@ -86,18 +88,15 @@ class Ledger:
                 return
 
     def _in_slice(self, number: int, error: TablemillError) -> TablemillError:
-        split = self.parts[number].task.split
-        if error.place.row is None or not isinstance(split, CsvSplit) or not isinstance(self._reader, CsvReader):
+        if error.place.row is None:
             return error
-        splits = [part.task.split for part in self.parts[:number]]
-        before = [one for one in splits if isinstance(one, CsvSplit) and one.slice == split.slice]
-        schema, dialect = self._reader.schema, self._reader.dialect
-        if isinstance(split.location, Path):
-            passed = sum(count_records(one, schema, dialect) for one in before)
-        else:  # an object is not read again, through the driver at that
-            passed = sum(part.records for part in self.parts[:number] if part.task.split.slice == split.slice)
-        placed = error.at(row=error.place.row + passed)
-        return _of_other_columns(self._reader, [*before, split][0], placed) or placed
+        name = self.parts[number].task.split.slice
+        there = [part for part in self.parts[: number + 1] if part.task.split.slice == name]
+        placed = error.at(row=error.place.row + sum(part.records for part in there[:-1]))
+        first = there[0].task.split
+        if isinstance(first, CsvSplit) and isinstance(self._reader, CsvReader):
+            return _of_other_columns(self._reader, first, placed) or placed
+        return placed
 
     def replace_doubtful(self, store: Store) -> None:
         """Put other splits in the place of those of doubtful slices, and drop what was written of them."""

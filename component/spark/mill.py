@@ -16,15 +16,11 @@ from component import identity, naming
 from component.dataset.layout import Layout
 from component.dataset.write import PartitionWriter, TooManyPartitionsError, Written
 from component.errors import Place, UserError
-from component.formats.csv.read import CsvReader, ReadAgainError
-from component.formats.csv.source import CsvSplit
-from component.formats.parquet import ParquetReader, ParquetSplit
+from component.formats.contract import Reader, Split
+from component.formats.csv.read import ReadAgainError
 from component.formats.rows import BadRow, Parsed
 from component.spark.rejects import Rejects
 from component.store.base import Store
-
-Split = CsvSplit | ParquetSplit
-Reader = CsvReader | ParquetReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +28,8 @@ class MillTask:
     """One split to be milled. `scratch` takes the rows that are rejected; None: the first one fails the run.
 
     `run` begins the stem of every file written, so that what a failed run left behind is known; then the place of the
-    split in the source, so that rows can be read back in its order.
+    split in the source, so that rows can be read back in its order. `slice_start` is where the slice's first split
+    begins.
     """
 
     split: Split
@@ -43,6 +40,7 @@ class MillTask:
     most_partitions: int | None
     run: str
     slice_number: int = 0
+    slice_start: int = 0
     buffer_bytes: int = naming.BUFFER_BYTES
 
 
@@ -100,10 +98,10 @@ def mill_split(task: MillTask) -> Milled:
             return _read_again(task, error)
         if isinstance(error, TooManyPartitionsError):
             return Milled(overflow=True)
-        if isinstance(error, UserError) and isinstance(task.split, CsvSplit):
+        if isinstance(error, UserError):
             return Milled(error=error)
         raise
-    return Milled(written, records, split_bytes(task.split), rejects.count, rejects.close(), seconds=watch.seconds)
+    return Milled(written, records, task.split.size, rejects.count, rejects.close(), seconds=watch.seconds)
 
 
 def stems(run: str) -> Callable[[], str]:
@@ -112,30 +110,27 @@ def stems(run: str) -> Callable[[], str]:
 
 
 def stems_in_order(task: MillTask) -> Callable[[], str]:
-    """Return what makes stems in the order of the source: by run, slice, first byte of the split, and file."""
-    first = task.split.range.start if isinstance(task.split, CsvSplit) else task.split.first
+    """Return what makes stems in the order of the source: by run, slice, start of the split after the first, and file.
+
+    So the first files of tables that are milled together have the same stems, and belong together in a dataset of them.
+    """
     files = count()
-    return lambda: f"{task.run}{task.slice_number:05x}{first:011x}{next(files):04x}"
+    start = task.split.start - task.slice_start
+    return lambda: f"{task.run}{task.slice_number:05x}{start:011x}{next(files):04x}"
 
 
 def _read_again(task: MillTask, again: ReadAgainError) -> Milled:
     """Read again here what concerns only this split; leave to the driver what concerns others of the slice."""
-    split = task.split
-    alone = isinstance(split, CsvSplit) and (split.gzip or split.range == again.split.range)
+    alone = (task.split.start, task.split.size) == (again.split.start, again.split.size)
     if again.whole_slice and not alone:
         return Milled(in_doubt=True)
     return mill_split(replace(task, split=again.split))
 
 
-def split_bytes(split: Split) -> int:
-    """Return the bytes that reading a split takes from its file."""
-    return split.range.size if isinstance(split, CsvSplit) else split.size
-
-
 def checked_rows(task: MillTask) -> Iterator[Parsed]:
     """Yield a split's rows, none of them null in a partition column."""
     done = 0
-    for parsed in task.reader.read(task.split):  # type: ignore[arg-type] # plan pairs reader and split
+    for parsed in task.reader.read(task.split):
         yield _without_null_keys(parsed, task, done)
         done += parsed.records
 

@@ -16,7 +16,7 @@ from component.dataset.layout import Layout
 from component.dataset.write import PartitionWriter, cut_by_keys
 from component.errors import UserError
 from component.formats.csv.read import ReadAgainError
-from component.spark.mill import Milled, MillTask, checked_rows, split_bytes, stems
+from component.spark.mill import Milled, MillTask, checked_rows, stems
 from component.spark.rejects import Rejects
 from component.store.base import Store
 
@@ -55,7 +55,7 @@ def scatter_split(buckets: int, task: MillTask) -> Iterator[tuple[int, bytes] | 
         rejects.drop()
         yield Scattered(error=error) if isinstance(error, UserError) else Scattered(in_doubt=True)
         return
-    yield Scattered(records, split_bytes(task.split), rejects.count, rejects.close())
+    yield Scattered(records, task.split.size, rejects.count, rejects.close())
 
 
 def _by_bucket(rows: pa.Table, partition_on: tuple[str, ...], buckets: int) -> Iterator[tuple[int, pa.Table]]:

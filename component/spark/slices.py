@@ -1,24 +1,41 @@
-"""What runs on workers for outputs: some data files to one file of text or Parquet."""
+"""What runs on workers for outputs: some data files to one file of whatever format."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from component.dataset.reader import FileScan, read_scan
 from component.folder.layout import writing
-from component.formats.csv.dialect import Dialect
-from component.formats.csv.write import CsvWriter
+from component.formats.contract import Writing
+from component.records.statistics import ColumnStatistics, merged, statistics_of
 from component.store.base import Store
 
 
 @dataclass(frozen=True, slots=True)
+class Share:
+    """A part of the rows of one data file: those from `start` to `stop`, in `whole` parts of them."""
+
+    start: int
+    stop: int
+    whole: int
+
+    def of(self, rows: pa.Table) -> pa.Table:
+        """Return the rows; together, all shares of a whole give each row once."""
+        first = rows.num_rows * self.start // self.whole
+        return rows.slice(first, rows.num_rows * self.stop // self.whole - first)
+
+
+@dataclass(frozen=True, slots=True)
 class SliceTask:
-    """One file to be written from data files of a dataset. `order` finds it again among all tasks."""
+    """One file to be written from data files of a dataset. `order` finds it again among all tasks.
+
+    `shares` are the parts of the files that it takes, one for each; none: whole files. With `statistics` it says what
+    it saw of the columns.
+    """
 
     output: int
     order: int
@@ -27,10 +44,10 @@ class SliceTask:
     scans: tuple[FileScan, ...]
     columns: tuple[str, ...]
     target: Path
-    format: Literal["csv", "parquet"]
-    header: bool
-    gzip: bool
-    dialect: Dialect = field(default_factory=Dialect)
+    writing: Writing
+    attributes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    shares: tuple[Share, ...] = ()
+    statistics: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,24 +59,23 @@ class WrittenSlice:
     target: Path
     rows: int
     bytes: int
+    statistics: tuple[ColumnStatistics, ...] = ()
 
 
 def write_slice(task: SliceTask) -> WrittenSlice:
     """Write one file; memory is that of one data file. UserError `store.full` and `output.unwritable`."""
     schema = pa.schema([task.schema.field(name) for name in task.columns])
-    rows = 0
+    rows, seen = 0, []
     with writing(task.target):
-        writer = _writer(task, schema)
-        for scan in task.scans:
+        writer = task.writing.open(task.target, schema, task.attributes)
+        for number, scan in enumerate(task.scans):
             table = read_scan(task.store, task.schema, scan, task.columns)
+            if task.shares:
+                table = task.shares[number].of(table)
             writer.write(table)
             rows += table.num_rows
+            if task.statistics:
+                seen.append(statistics_of(table))
         writer.close()
         size = task.target.stat().st_size
-    return WrittenSlice(task.output, task.order, task.target, rows, size)
-
-
-def _writer(task: SliceTask, schema: pa.Schema) -> CsvWriter | pq.ParquetWriter:
-    if task.format == "parquet":
-        return pq.ParquetWriter(task.target, schema, compression="snappy")
-    return CsvWriter(task.target, schema, header=task.header, gzip=task.gzip, dialect=task.dialect)
+    return WrittenSlice(task.output, task.order, task.target, rows, size, merged(seen, len(schema)) if seen else ())

@@ -13,8 +13,8 @@ from component.dataset.change import open_base
 from component.dataset.commit import TRIES, CommitPlan, commit, plan_commit, replan
 from component.dataset.header import read_header
 from component.dataset.layout import Layout
-from component.dataset.operations import Scope, labels_in_scope
 from component.dataset.reader import open_dataset
+from component.dataset.scope import Scope, labels_in_scope
 from component.dataset.values import check_partition_type
 from component.dataset.write import Written
 from component.errors import CommitRefusedError, Place, UserError
@@ -53,7 +53,7 @@ def plan_source(options: SourceOptions, schema: StructType, *, overwrite: bool) 
     if keeps and read_header(store, uuid) is not None:
         rows = known_types(rows, open_dataset(store, uuid).schema)
     if scope is not None:
-        labels_in_scope(open_base(store, uuid), scope)
+        labels_in_scope(open_base(store, uuid).dataset, scope)
     plan = plan_commit(
         store,
         _layout(options, rows),
@@ -115,7 +115,9 @@ def _replace_partitions(task: CommitTask, scope: Sequence[Scope], written: Seque
     for attempt in range(TRIES):
         base = open_base(task.store, task.plan.layout.uuid)
         plan = replan(task.store, task.plan)
-        plan = replace(plan, base=base.stored, operation="replace partitions", removed=labels_in_scope(base, scope))
+        plan = replace(
+            plan, base=base.stored, operation="replace partitions", removed=labels_in_scope(base.dataset, scope)
+        )
         try:
             commit(task.store, plan, written)
         except CommitRefusedError:

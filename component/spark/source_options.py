@@ -13,8 +13,8 @@ import pyspark
 from component import naming
 from component.dataset.address import Address, open_address
 from component.dataset.keys import check_uuid
-from component.dataset.operations import Scope
 from component.dataset.question import parse_question
+from component.dataset.scope import Scope
 from component.errors import UserError
 from component.store.open import open_store
 

@@ -7,7 +7,7 @@ decimal128 with the length that was declared, `NUMERIC_DEFAULT` otherwise.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
@@ -50,7 +50,8 @@ class Column:
     """One column: its name, type, and how its text is read and written.
 
     `length` is "precision,scale" for numeric and informative otherwise. `formats` are strptime formats tried in order
-    for date and timestamp; empty means ISO 8601.
+    for date and timestamp; empty means ISO 8601. `attributes` are what another family of formats knows of the column
+    beyond its type (`tables.attributes` names them); they go with the column and change nothing of its values here.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Column:
     nullable: bool = True
     formats: tuple[str, ...] = ()
     null_rule: NullRule | None = None
+    attributes: tuple[tuple[str, str], ...] = ()
 
     @property
     def nulls(self) -> NullRule:
@@ -71,6 +73,16 @@ class Column:
     def arrow(self) -> pa.DataType:
         """The Arrow type of the column's values."""
         return arrow_type(self)
+
+    def attribute(self, key: str) -> str | None:
+        """Return what is known under a key, or None."""
+        return dict(self.attributes).get(key)
+
+    def with_attribute(self, key: str, value: str | None) -> Column:
+        """Return the column with an attribute set, or without it."""
+        others = {name: text for name, text in self.attributes if name != key}
+        known = others if value is None else {**others, key: value}
+        return replace(self, attributes=tuple(sorted(known.items())))
 
 
 @dataclass(frozen=True, slots=True)

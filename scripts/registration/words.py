@@ -99,7 +99,18 @@ DATASET: Final[Shown] = {
     "mode": Field(
         "Mode",
         "What a run does to a dataset that is there already.",
-        titles={"overwrite": "Overwrite it", "append": "Append to it"},
+        titles={
+            "overwrite": "Overwrite it",
+            "append": "Append to it",
+            "replace_partitions": "Replace the partitions of the new rows",
+            "upsert": "Replace rows of the same key and add the others",
+            "delete": "Delete the rows that have a key of the source",
+        },
+    ),
+    "key": Field(
+        "Key",
+        "Columns that name a row, for the two modes that go by a key. Empty means the primary key.",
+        COLUMNS,
     ),
     "metadata_storage_format": Field(
         "Header format",
@@ -172,6 +183,8 @@ EXPERT: Final[Mapping[str, str]] = {
     "TableConfig.primary_key": "a form cannot tell no key from the manifest's key",
     "ColumnConfig.nullable": "a form cannot tell no from what the manifest says",
     "DatasetConfig.metadata": "free JSON",
+    "DatasetConfig.delete_scope": "conditions on columns of any name; without it the new rows say which partitions go",
+    "DatasetConfig.keep": "a form cannot tell nothing from the defaults, and nothing means that no history is deleted",
     "OutputConfig.table": "other implementations read one table, called table",
     "OutputConfig.predicates": "lists of conditions whose values have any type",
     "OutputConfig.is_public": "an option of the platform, for files",

@@ -8,10 +8,14 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
+from component.cli import dataset_query
 from component.cli.main import app
+from component.dataset.address import Address
+from component.dataset.header import read_header
 from component.dataset.history import history
 from component.store.local import LocalStore
 from tests.dataset.making import write_dataset
+from tests.store.faults import FaultStore
 
 ROWS = pa.table(
     {
@@ -49,7 +53,9 @@ def rows_of(text):
 def test_the_datasets_of_a_store_are_listed(store):
     write_dataset(store, ROWS, uuid="another", storage_format="msgpack.zstd")
     result = CliRunner().invoke(app, ["dataset", "ls", store.url])
-    assert result.stdout == "another\nsales\n"
+    lines = result.stdout.splitlines()
+    assert [line.split()[0] for line in lines] == ["another", "sales"]
+    assert lines[1].startswith("sales    4 rows, ")
 
 
 def test_a_dataset_is_shown_to_machines(ask, store):
@@ -140,14 +146,50 @@ def test_an_answer_is_written_to_a_file(ask, tmp_path, suffix):
     assert [found.name for found in tmp_path.iterdir() if found.name != "store"] == [path.name]
 
 
-def test_a_plan_is_explained(ask):
-    assert ask("query", "--explain", "--where", "n == 1", "--where", "k != y").splitlines() == [
+def test_a_plan_is_explained_with_what_the_footers_of_the_files_add(ask):
+    assert ask("query", "--explain", "--where", "n == 1", "--where", "k != y", "--where", "d > 3").splitlines() == [
         "3 files in the dataset",
-        "2 left out by secondary indices (read: n)",
+        "2 left out by secondary indices (n leaves 1 file)",
         "0 left out by partition values",
-        "1 to read, 1 of them with a filter on their rows",
+        "planned: 1 file, 0 of them whole",
+        "1 left out by the smallest and largest values in their footers",
+        "1 of 1 row group left out by theirs",
+        "to read: 0 files, and 0 rows of those not read whole",
     ]
-    assert "2 left out by partition values" in ask("query", "--explain", "--where", "k == y")
+
+
+def test_a_plan_is_explained_to_machines(ask):
+    assert json.loads(ask("query", "--explain", "--format", "json", "--where", "k == y")) == {
+        "files": 3,
+        "left_out": {"by_indices": 0, "by_partition_values": 2, "by_statistics": 0},
+        "indices": {},
+        "read": 1,
+        "whole": 1,
+        "row_groups": {"asked": 0, "left_out": 0, "rows": 0},
+    }
+
+
+def test_a_plan_is_explained_without_reading_rows(ask, store):
+    header = read_header(store, "sales").header
+    for files in header.partitions.values():
+        data = bytearray(store.get(files["table"]))
+        data[4:40] = bytes(36)  # pages, which hold the rows, come first
+        store.put(files["table"], bytes(data))
+    assert "to read: 1 file, and 2 rows" in ask("query", "--explain", "--where", "n == 1")
+    ask("query", "--where", "n == 1", code=1)
+
+
+@pytest.mark.parametrize("partitions", [1, 30])
+def test_a_question_costs_as_many_calls_to_the_store_as_files_hold_answers(tmp_path, monkeypatch, partitions):
+    numbers = list(range(partitions))
+    rows = pa.table({"k": numbers, "v": numbers, "w": numbers})
+    write_dataset(LocalStore(tmp_path), rows, ["k"], ["v", "w"])
+    store = FaultStore(LocalStore(tmp_path))
+    monkeypatch.setattr(dataset_query, "open_address", lambda _: Address(store, "sales"))
+    arguments = ["x", "--where", "v == 0", "--where", "w in [0, 7]", "--where", "v < 5"]
+    result = CliRunner().invoke(app, ["dataset", "query", *arguments])
+    assert "1 row" in result.stdout
+    assert [call for call, _ in store.calls] == ["get_versioned", "get", "open", "open", "open"]
 
 
 @pytest.mark.parametrize(
@@ -179,8 +221,8 @@ def test_garbage_is_only_listed_until_its_deletion_is_asked_for(ask, store):
     write_dataset(store, ROWS, ["k"], ["n"])
     options = ["--min-age", "0", "--keep-commits", "1", "--keep-days", "0", "--format", "json"]
     found = json.loads(ask("gc", *options))
-    assert (found["deleted"], found["objects"]) == (False, 7)
-    assert "7 objects" in ask("gc", *options[:-2])
+    assert (found["deleted"], found["objects"]) == (False, 9)
+    assert "9 objects" in ask("gc", *options[:-2])
     assert json.loads(ask("gc", *options, "--delete"))["deleted"] is True
     assert json.loads(ask("gc", *options))["objects"] == 0
     assert len(rows_of(ask("query", "--format", "json"))) == 4
@@ -197,7 +239,27 @@ def test_a_deletion_asks_first(store):
 
 
 def test_a_sound_dataset_is_verified(ask):
-    assert ask("verify") == "sales: no fault in 3 files, 4 rows, 1 indices\n"
+    assert ask("verify") == "sales: no fault in 3 files, 4 rows, 1 indices read\n"
+    fast = "sales: no fault in 3 files, 4 rows, 1 indices looked at without reading data\n"
+    assert ask("verify", "--fast") == fast
+
+
+def test_the_difference_of_two_states_is_shown(ask):
+    lines = ask("diff").splitlines()
+    assert lines[2].startswith("+ 2 rows in 2 files, ")
+    assert lines[3:] == ["- 0 rows in 0 files, 0 B", "partition added: k=y", "partition added: k=z"]
+    found = json.loads(ask("diff", "HEAD", "HEAD~1", "--format", "json"))
+    assert (found["rows_added"], found["rows_removed"], found["footers_read"]) == (0, 2, 0)
+    assert "HEAD~5" in ask("diff", "HEAD~5", code=1)
+
+
+def test_rows_and_bytes_of_every_state_are_shown_from_facts(ask, store):
+    for file in list(store.list("sales/table/")):
+        if file.key.endswith(".parquet"):
+            store.put(file.key, b"not read")
+    assert [one["rows"] for one in json.loads(ask("history", "--format", "json"))] == [4, 2]
+    assert json.loads(ask("show", "--format", "json"))["rows"] == 4
+    assert ask("show").splitlines()[1].startswith("4 rows, ")
 
 
 def test_a_faulty_dataset_is_exit_code_1_until_it_is_repaired(store):
@@ -248,7 +310,7 @@ def test_a_dataset_is_copied_and_renamed(ask, store, tmp_path):
     assert "copied" in ask("copy", f"{tmp_path}/backup/sales")
     assert len(list(LocalStore(tmp_path / "backup").list("sales/table/k="))) == 3
     assert ask("rename", "old_sales") == "sales is old_sales now\n"
-    assert CliRunner().invoke(app, ["dataset", "ls", store.url]).stdout == "old_sales\n"
+    assert CliRunner().invoke(app, ["dataset", "ls", store.url]).stdout.startswith("old_sales  4 rows, ")
 
 
 def test_metadata_without_a_value_are_refused(ask):

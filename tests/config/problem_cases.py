@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tests.config import mode_cases
+
 
 def dataset(**given):
     return {"parameters": {"datasets": [{"uuid": "flights", **given}]}}
@@ -17,13 +19,14 @@ def output(**given):
 
 PREDICATES = "parameters.outputs[0].predicates"
 CASES = [
+    *mode_cases.CASES,
     (
         dataset(partiton_on=["day"]),
         "config.unknown_key",
         (
-            'parameters.datasets[0].partiton_on is not a known key. Did you mean "partition_on"? Allowed are metadata, '
-            "metadata_storage_format, mode, on_bad_row, partition_on, secondary_indices, sort_partitions_by, "
-            "tables, uuid."
+            'parameters.datasets[0].partiton_on is not a known key. Did you mean "partition_on"? Allowed are '
+            "compatibility, delete_scope, keep, key, metadata, metadata_storage_format, mode, on_bad_row, "
+            "partition_on, secondary_indices, sort_partitions_by, tables, uuid."
         ),
     ),
     (
@@ -38,9 +41,9 @@ CASES = [
         ),
     ),
     (
-        dataset(delete_scope=[]),
+        dataset(variant="x"),
         "config.unknown_key",
-        "parameters.datasets[0].delete_scope is not supported by this version yet. Leave it out.",
+        "parameters.datasets[0].variant is not supported by this version yet. Leave it out.",
     ),
     (
         {"parameters": {"store": {"ulr": "x"}}},
@@ -79,7 +82,10 @@ CASES = [
     (
         dataset(mode=3),
         "config.type",
-        "parameters.datasets[0].mode must be one of overwrite, append, but is the number 3.",
+        (
+            "parameters.datasets[0].mode must be one of overwrite, append, replace_partitions, upsert, delete, but is "
+            "the number 3."
+        ),
     ),
     (
         table(columns="a"),
@@ -92,14 +98,12 @@ CASES = [
     ({"parameters": "x"}, "config.type", 'parameters must be an object, but is the text "x".'),
     (5, "config.type", "config.json must be an object, but is the number 5."),
     (
-        dataset(mode="upsert"),
-        "config.value",
-        'parameters.datasets[0].mode "upsert" is not supported by this version yet. Use one of overwrite, append.',
-    ),
-    (
         dataset(mode="apend"),
         "config.value",
-        'parameters.datasets[0].mode must be one of overwrite, append, but is the text "apend". Did you mean "append"?',
+        (
+            "parameters.datasets[0].mode must be one of overwrite, append, replace_partitions, upsert, delete, but is "
+            'the text "apend". Did you mean "append"?'
+        ),
     ),
     (
         table(columns={"a": "INTEGER"}),
@@ -134,11 +138,24 @@ CASES = [
         ),
     ),
     (
-        dataset(tables=[{}, {"name": "b"}]),
+        dataset(tables=[{"name": "b"}, {}, {"name": "b"}]),
+        "config.value",
+        "parameters.datasets[0].tables[2].name is 'b', as tables[0].name is. Give each table its own name.",
+    ),
+    (
+        dataset(tables=[{}, {"name": "b"}], compatibility="kartothek", mode="upsert"),
         "config.value",
         (
-            "parameters.datasets[0].tables names 2 tables, but a dataset of several tables is not supported yet. "
-            "Configure one dataset for each table."
+            'parameters.datasets[0].mode is "upsert", which changes rows of single tables of a dataset of several. '
+            'Use overwrite, append or replace_partitions, or set compatibility to "plateau".'
+        ),
+    ),
+    (
+        {"parameters": {"datasets": [{"uuid": "a", "tables": [{}, {"name": "b"}]}, {"uuid": "a++b"}]}},
+        "config.value",
+        (
+            "parameters.datasets[1].uuid is 'a++b', as parameters.datasets[0].uuid makes one. "
+            "Give each dataset its own uuid."
         ),
     ),
     (

@@ -8,10 +8,11 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.dataset.commit import commit, plan_commit, prepare, publish, replan, rollback, withdraw
+from component.dataset.commit import commit, plan_commit, prepare, publish, replan, withdraw
 from component.dataset.header import Header, encode_header, read_header
 from component.dataset.layout import Layout
 from component.dataset.reader import open_dataset, plan_scan, read_scan
+from component.dataset.rollback import rollback
 from component.dataset.schema import decode_schema, encode_schema
 from component.errors import CommitRefusedError, UserError
 from component.store.local import LocalStore

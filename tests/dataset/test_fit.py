@@ -1,7 +1,7 @@
 import pyarrow as pa
 import pytest
 
-from component.dataset.fit import check_indices, fit_layout
+from component.dataset.fit import check_indices, fit_layout, fit_tables
 from component.dataset.header import Header
 from component.dataset.layout import Layout
 from component.dataset.schema import normal_schema
@@ -13,7 +13,7 @@ HEADER = Header("u", {"k=x/l": {"core": "u/core/k=x/l.parquet"}}, ("k",), {"v": 
 
 
 def test_an_append_takes_partition_keys_table_and_indices_of_the_dataset():
-    fitted = fit_layout(Layout("u", SCHEMA), HEADER, EXISTING)
+    (fitted,) = fit_tables([Layout("u", SCHEMA)], HEADER, {HEADER.table: EXISTING})
     assert (fitted.partition_on, fitted.table, fitted.secondary_indices) == (("k",), "core", ("v",))
     assert fitted.schema.equals(SCHEMA)
 
@@ -63,16 +63,29 @@ def test_a_column_without_values_gets_the_type_of_the_dataset():
 
 
 @pytest.mark.parametrize(
-    "partitions",
+    ("partitions", "text"),
     [
-        {"l": {"core": "u/core/l.parquet", "side": "u/side/l.parquet"}},
-        {"a": {"core": "u/core/a.parquet"}, "b": {"side": "u/side/b.parquet"}},
+        ({"l": {"core": "u/core/l.parquet", "side": "u/side/l.parquet"}}, "has the tables core, side"),
+        ({"a": {"core": "u/core/a.parquet"}, "b": {"side": "u/side/b.parquet"}}, "has a file of side"),
     ],
 )
-def test_a_dataset_of_several_tables_takes_no_rows(partitions):
-    with pytest.raises(UserError, match="several tables") as caught:
-        fit_layout(Layout("u", SCHEMA), Header("u", partitions), normal_schema(SCHEMA, ()))
+def test_a_dataset_of_several_tables_takes_no_rows_of_one(partitions, text):
+    header = Header("u", partitions)
+    existing = {table: normal_schema(SCHEMA, ()) for table in header.tables}
+    with pytest.raises(UserError, match=text) as caught:
+        fit_tables([Layout("u", SCHEMA)], header, existing)
     assert caught.value.code == "dataset.format"
+
+
+def test_an_append_to_several_tables_takes_them_in_the_order_in_which_they_come():
+    header = Header(
+        "u", {"k=1/a": {"core": "u/core/k=1/a.parquet", "side": "u/side/k=1/a.parquet"}}, ("k",), {"t": "i"}
+    )
+    side = pa.schema([("k", pa.string()), ("w", pa.float64())])
+    existing = {"core": EXISTING, "side": normal_schema(side, ("k",))}
+    layouts = [Layout("u", side, table="side"), Layout("u", SCHEMA, table="core")]
+    fitted = fit_tables(layouts, header, existing)
+    assert [(one.table, one.secondary_indices) for one in fitted] == [("side", ()), ("core", ("t",))]
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def test_a_fresh_dataset_has_no_garbage():
 
 def test_what_only_dropped_states_name_goes_and_the_live_state_stays(store):
     garbage = find(store)
-    assert sorted(one.kind for one in garbage.objects) == ["data"] * 3 + ["history"] * 2 + ["index"] * 2
+    assert sorted(one.kind for one in garbage.objects) == ["data"] * 3 + ["facts"] * 2 + ["history"] * 2 + ["index"] * 2
     assert garbage.bytes == sum(one.size for one in garbage.objects)
     collect(store, garbage)
     assert bag(read_all(store)) == bag(TWO)

@@ -1,17 +1,11 @@
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from component.dataset import index
-from component.dataset.index import (
-    build_index,
-    decode_fragment,
-    encode_fragment,
-    fragment_of_files,
-    fragment_of_index,
-)
+from component.dataset.fragment import decode_fragment, encode_fragment, fragment_of_files, fragment_of_index
+from component.dataset.index import build_index
 from tests.dataset.making import with_files
 from tests.dataset.oracle import index_of
 from tests.strategies.typed_tables import TYPES, columns
@@ -64,22 +58,6 @@ def test_a_fragment_of_an_index_builds_the_same_index_without_labels_that_are_go
     live = {label: cells for label, cells in files.items() if not label.startswith("k=0")}
     again = build_index("c", _index_type(data_type), [fragment_of_index(table, "c", live, _index_type(data_type))])
     assert _content(again.data) == sorted(index_of(live).items(), key=lambda pair: pair[0])
-
-
-def test_values_that_stand_twice_in_an_index_are_united_and_nulls_left_out():
-    table = pa.table({"c": [2, 1, 2, None, 3], "partition": [["b"], ["a"], ["a", "a", "gone"], ["a"], None]})
-    found = fragment_of_index(table, "c", ["a", "b"], pa.int64())
-    assert (found.values.to_pylist(), [found.labels[p] for p in found.positions.to_pylist()]) == (
-        [1, 2, 2],
-        ["a", "a", "b"],
-    )
-
-
-@pytest.mark.parametrize("kind", [pa.list_(pa.string()), pa.large_list(pa.large_string()), pa.list_(pa.string_view())])
-def test_labels_of_any_list_type_are_read(kind):
-    table = pa.table({"c": pa.array(["x"]), "partition": pa.array([["a", "b"]], kind)})
-    found = fragment_of_index(table, "c", ["b", "a"], pa.large_string())
-    assert (found.values.to_pylist(), found.positions.to_pylist()) == (["x", "x"], [0, 1])
 
 
 def test_both_zeros_are_one_value_and_nan_is_none():

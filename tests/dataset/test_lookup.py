@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from component.dataset import index
-from component.dataset.index import build_index, fragment_of_files
-from component.dataset.lookup import labels_where, lookup, read_embedded, read_index
+from component.dataset.fragment import fragment_of_files
+from component.dataset.index import build_index
+from component.dataset.lookup import index_parts, labels_where, lookup, read_embedded, read_index
 from component.dataset.predicates import bind_predicates
 from component.errors import UserError
 from tests.dataset import oracle
@@ -55,6 +56,22 @@ def test_a_lookup_finds_exactly_the_files_with_a_row_that_is_wanted(question, gr
     assert found == expected
 
 
+@pytest.mark.parametrize(("most", "pieces"), [(1, 10), (30, 4), (1000, 1)])
+def test_an_index_is_read_in_pieces_of_bounded_labels(monkeypatch, most, pieces):
+    data = _built(pa.int64(), {f"l{number}": pa.array([number]) for number in range(100)}, monkeypatch, 10)
+    monkeypatch.setattr("component.dataset.lookup.PART_LABELS", most)
+    parts = list(index_parts(pa.BufferReader(data), "c"))
+    assert len(parts) == pieces
+    assert pa.concat_tables(parts) == read_index(pa.BufferReader(data), "c")
+
+
+def test_an_index_of_another_type_is_refused():
+    asked = _conditions("c", pa.int64(), ("==", 1))
+    with pytest.raises(UserError) as caught:
+        lookup(_file(pa.table({"c": ["x"], "partition": [["l1"]]})), "c", asked)
+    assert (caught.value.code, caught.value.place.column) == ("dataset.format", "c")
+
+
 def test_a_lookup_reads_only_the_row_groups_that_may_hold_the_value(monkeypatch):
     files = {f"l{number}": pa.array([number]) for number in range(100)}
     data = _built(pa.int64(), files, monkeypatch, 10)
@@ -65,7 +82,7 @@ def test_a_lookup_reads_only_the_row_groups_that_may_hold_the_value(monkeypatch)
     )
     asked = _conditions("c", pa.int64(), ("==", 55), ("in", [3, 97]), ("<", 2), (">=", 98))
     assert lookup(pa.BufferReader(data), "c", asked) == [{"l55"}, {"l3", "l97"}, {"l0", "l1"}, {"l98", "l99"}]
-    assert read == [[0, 5, 9]]
+    assert read == [[0, 5, 9], [0, 5, 9]]  # the values, and then the labels
 
 
 def _file(table, **options):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from component import identity
 from component.dataset import write
 from component.dataset.commit import commit, plan_commit
-from component.dataset.index import decode_fragment
+from component.dataset.fragment import decode_fragment
 from component.dataset.layout import Layout
 from component.dataset.values import value_text
 from component.dataset.write import PartitionWriter, TooManyPartitionsError, cut_by_keys

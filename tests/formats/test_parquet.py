@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from component.errors import Place, UserError
 from component.formats.parquet import ParquetReader, ParquetSplit, parquet_schema, parquet_splits
+from component.tables.logical import Logical, logical_of
 from component.tables.types import Column, NullRule, TableSchema, TypeName
 from tests.strategies.csv_text import one_file
 
@@ -106,7 +107,6 @@ MISFITS: dict[str, tuple[Any, Column]] = {
     "fraction": ([1.5], Column("c", TypeName.INTEGER)),
     "text": (["x"], Column("c", TypeName.INTEGER)),
     "null where the rule says never": (["1", ""], Column("c", TypeName.INTEGER, null_rule=NullRule.NEVER)),
-    "nanoseconds": (pa.array([1], pa.timestamp("ns")), Column("c", TypeName.TIMESTAMP)),
     "too many digits": ([Decimal("1000.5")], Column("c", TypeName.NUMERIC, "4,2")),
     "digits that would wrap": (
         pa.array([Decimal(4 * 10**29)], pa.decimal128(30, 0)),
@@ -193,14 +193,37 @@ def test_a_column_that_is_there_twice_is_named(tmp_path):
 
 @pytest.mark.parametrize(
     "values",
-    [pa.array([b"x"]), pa.array([[1]]), pa.array([{"a": 1}]), pa.array([1], pa.time64("us"))],
+    [pa.array([b"x"]), pa.array([[1]]), pa.array([{"a": 1}]), pa.array([1], pa.duration("us"))],
     ids=lambda values: str(values.type),
 )
 def test_a_type_without_text_form_is_refused(tmp_path, values):
     path = written(tmp_path / "t.parquet", pa.table({"c": values}))
     with pytest.raises(UserError) as caught:
         parquet_schema(path, PLACE)
-    assert caught.value.code == "column.type"
+    assert (caught.value.code, caught.value.place.column) == ("column.type", "c")
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "expected"),
+    [
+        (pa.array([1], pa.time32("s")), Logical.TIME, "00:00:01"),
+        (pa.array([1000], pa.time64("ns")), Logical.TIME, "00:00:00.000001"),
+        (pa.array([MOMENT], pa.timestamp("ms", "UTC")), Logical.TIMESTAMPTZ, MOMENT),
+        (pa.array([MOMENT], pa.timestamp("ns", "Asia/Tokyo")), Logical.TIMESTAMPTZ, MOMENT),
+    ],
+    ids=lambda value: str(getattr(value, "type", value)),
+)
+def test_times_and_instants_are_kept_with_what_they_are(tmp_path, values, kind, expected):
+    path = written(tmp_path / "t.parquet", pa.table({"c": values}))
+    assert logical_of(parquet_schema(path, PLACE).column("c")) is kind
+    assert read(path) == [{"c": expected}]
+
+
+@pytest.mark.parametrize("data_type", [pa.timestamp("ns"), pa.time64("ns")], ids=str)
+def test_nanoseconds_that_would_be_lost_name_their_column(tmp_path, data_type):
+    error = error_of(written(tmp_path / "t.parquet", pa.table({"c": pa.array([1], data_type)})))
+    assert (error.code, error.place.column) == ("cell.type", "c")
+    assert "microseconds" in error.text
 
 
 def test_a_large_row_group_is_not_held_as_a_whole(tmp_path):

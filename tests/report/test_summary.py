@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from component.report.opening import open_log
 from component.report.summary import (
+    ChangeSummary,
     DatasetSummary,
     OutputSummary,
     RunSummary,
@@ -116,6 +117,7 @@ def test_the_json_has_every_field_under_its_name():
                 "indices": [{"column": "carrier", "values": 16}, {"column": "dest", "values": 1}],
                 "mode": "overwrite",
                 "where": "file:///data/store",
+                "changed": None,
             },
             {
                 "uuid": "weather",
@@ -128,6 +130,7 @@ def test_the_json_has_every_field_under_its_name():
                 "indices": [],
                 "mode": "append",
                 "where": "out/files/weather.dataset.zip",
+                "changed": None,
             },
         ],
         "outputs": [
@@ -182,3 +185,12 @@ def test_no_line_of_a_table_is_wider_than_the_terminal_and_no_number_is_cut(widt
     text = render_text(summary, width)
     assert all(len(line) <= width for line in text.splitlines())
     assert text.count(f"{rows:,}") >= 3
+
+
+def test_what_became_of_old_rows_is_said_in_lines_tables_and_json():
+    changed = ChangeSummary(files_rewritten=2, files_removed=1, rows_replaced=5, rows_added=1_200, rows_deleted=None)
+    run = replace(RUN, datasets=(replace(FLIGHTS, mode="upsert", changed=changed),))
+    said = "2 files rewritten, 1 removed; 5 rows replaced, 1,200 added, an unknown number deleted;"
+    assert said in render_text(run, None)
+    assert said in render_text(run, 200)
+    assert render_json(run)["datasets"][0]["changed"]["rows_added"] == 1_200

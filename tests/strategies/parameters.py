@@ -49,7 +49,8 @@ tables = st.fixed_dictionaries(
 datasets = st.fixed_dictionaries(
     {"uuid": words},
     optional={
-        "tables": st.lists(tables, max_size=1),
+        "tables": st.lists(tables, max_size=2, unique_by=lambda table: table.get("name", "table")),
+        "compatibility": st.sampled_from(("plateau", "kartothek")),
         "partition_on": name_lists,
         "secondary_indices": name_lists,
         "sort_partitions_by": name_lists,

@@ -62,6 +62,16 @@ class CsvSplit:
         """Where errors of this split are."""
         return Place(table=self.table, slice=self.slice)
 
+    @property
+    def start(self) -> int:
+        """Where it begins in its slice, in bytes."""
+        return self.range.start
+
+    @property
+    def size(self) -> int:
+        """Bytes that reading it takes."""
+        return self.range.size
+
 
 class ByteStream:
     """Bytes of a file from where it stands; `size` of them, all there are when it is None."""

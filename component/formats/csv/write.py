@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -12,10 +13,25 @@ import pyarrow.csv as pacsv
 from isal import igzip
 
 from component import naming
+from component.formats.contract import Attributes
 from component.formats.csv.dialect import Dialect
 
 GZIP_LEVEL: Final = 2
 """Of isal's 0 to 3: about the size of zlib's 3, several times faster."""
+
+
+@dataclass(frozen=True, slots=True)
+class CsvWriting:
+    """CSV files with or without a line of names, compressed or not."""
+
+    header: bool
+    gzip: bool
+    dialect: Dialect = field(default_factory=Dialect)
+
+    def open(self, target: Path, schema: pa.Schema, attributes: Attributes) -> CsvWriter:
+        """Begin a file; times and instants are written as they are kept."""
+        del attributes
+        return CsvWriter(target, schema, header=self.header, gzip=self.gzip, dialect=self.dialect)
 
 
 class CsvWriter:

@@ -1,0 +1,66 @@
+"""`tablemill convert`: one table in any format to any other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from component import clock
+from component.cli.convert_options import DatasetOptions, MoreOptions, ReadOptions, WriteOptions, options_of
+from component.cli.grouped import grouped
+from component.cli.run import Voice
+from component.report.opening import open_progress
+
+if TYPE_CHECKING:
+    from component.report.summary import RunSummary
+
+FromWord = Literal["dataset", "records", "csv", "parquet", "avro", "arrow", "file"]
+ToWord = Literal["dataset", "records", "csv", "parquet", "avro", "arrow", "jsonl", "workbench"]
+
+
+@grouped
+def convert(
+    source: Annotated[str, typer.Argument(metavar="SRC", help="A file, folder, URL, or dataset as STORE/UUID.")],
+    target: Annotated[
+        str, typer.Argument(metavar="DST", help="A file, a folder or URL with / at its end, STORE/UUID.")
+    ],
+    read: ReadOptions,
+    write: WriteOptions,
+    dataset: DatasetOptions,
+    more: MoreOptions,
+    source_kind: Annotated[
+        FromWord | None, typer.Option("--from", help="What the source is; default: by its content.", show_default=False)
+    ] = None,
+    target_kind: Annotated[
+        ToWord | None, typer.Option("--to", help="What is written; default: by the name.", show_default=False)
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what is there.")] = False,
+    format: Annotated[  # noqa: A002 - the option's name
+        Literal["text", "json"], typer.Option(help="How the summary is printed.")
+    ] = "text",
+) -> None:
+    """Convert one table: records directory, dataset, CSV, Parquet, Avro, Arrow, JSON and Excel to any of the first."""
+    voice = Voice(format == "json")
+    try:
+        from component.convert.places import From, To, source_of, target_of  # noqa: PLC0415 - loaded by what needs it
+
+        found = source_of(source, From(source_kind) if source_kind else None)
+        wanted = target_of(target, To(target_kind) if target_kind else None)
+        options = options_of(read, write, dataset, more)
+
+        def work() -> RunSummary:
+            from component.convert.convert import convert as carry_out  # noqa: PLC0415 - Spark, as above
+            from component.spark.engine import Engine  # noqa: PLC0415
+
+            progress = open_progress(voice.terminal, voice.log, clock.monotonic)
+            try:
+                return carry_out(found, wanted, options, voice.log, progress, overwrite=overwrite, start=Engine)
+            finally:
+                progress.finish()
+
+        voice.conclude(work())
+    except BaseException as error:  # noqa: BLE001 - the boundary: everything becomes an exit code and one sentence
+        raise typer.Exit(voice.fail(error)) from None
+    finally:
+        voice.log.close()

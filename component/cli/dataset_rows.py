@@ -1,0 +1,172 @@
+"""`tablemill dataset`: operations on rows and files, each one commit; large ones go to Spark."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from component.cli.dataset import Dataset, Format, Where, app
+from component.cli.dataset_changes import change, names_in
+
+if TYPE_CHECKING:
+    from component.dataset.address import Address
+    from component.dataset.commit import Prepared
+    from component.dataset.execution import Executor
+
+__all__ = ["app"]
+
+Master = Annotated[
+    str,
+    typer.Option(
+        metavar="URL",
+        help="The Spark that takes over where much is written again; none: this process only.",
+    ),
+]
+Key = Annotated[
+    str, typer.Option(metavar="A,B", help="Columns that name a row; else the primary key.", show_default=False)
+]
+File = Annotated[Path, typer.Argument(metavar="FILE", help="Rows: a .parquet, .arrow or .csv file with a header.")]
+Scope = Annotated[
+    list[str],
+    typer.Option(
+        "--scope",
+        metavar="JSON",
+        help='Partitions that go, as {"month": 2}. Given several times, those of each.',
+        show_default=False,
+    ),
+]
+
+
+def _place(master: str) -> AbstractContextManager[Executor]:
+    """Return what runs the tasks: this process, and Spark where there is much to do."""
+    from component.dataset.execution import HERE, WhenLarge  # noqa: PLC0415
+
+    def start() -> AbstractContextManager[Executor]:
+        from component.spark.executor import start_spark  # noqa: PLC0415 - loaded only when it is needed
+
+        return start_spark(master)
+
+    return nullcontext(HERE) if master == "none" else WhenLarge(start)
+
+
+@app.command("delete-rows", epilog="Example: tablemill dataset delete-rows file:///store/flights --where 'month == 2'")
+def delete_rows(
+    dataset: Dataset,
+    where: Where = None,
+    predicates: Annotated[str | None, typer.Option(metavar="JSON", help="As for query.", show_default=False)] = None,
+    master: Master = "local[*]",
+    output: Format = "text",
+) -> None:
+    """Delete the rows for which all conditions are true; rows where one is unknown, because of a null, stay."""
+
+    def make(address: Address) -> Prepared | None:
+        from component.dataset.operations import delete_rows as delete  # noqa: PLC0415
+        from component.dataset.question import parse_question  # noqa: PLC0415
+
+        asked = parse_question(where or (), predicates) or []
+        with _place(master) as executor:
+            return delete(address.store, address.uuid, asked, executor=executor)
+
+    change(dataset, output, "rows are deleted", make, "no row is like that")
+
+
+@app.command(epilog="Example: tablemill dataset compact file:///data/store/flights --target-mb 128")
+def compact(
+    dataset: Dataset,
+    target_mb: Annotated[int, typer.Option(metavar="MB", help="About so large may a new file be.", min=1)] = 128,
+    sort_by: Annotated[str, typer.Option(metavar="A,B", help="Sort the rows of new files.", show_default=False)] = "",
+    master: Master = "local[*]",
+    output: Format = "text",
+) -> None:
+    """Write the small files of each partition again as few larger ones."""
+
+    def make(address: Address) -> Prepared | None:
+        from component.dataset.operations import compact as write  # noqa: PLC0415
+
+        with _place(master) as executor:
+            target, order = target_mb * 1024**2, names_in(sort_by)
+            return write(address.store, address.uuid, target_bytes=target, sort_by=order, executor=executor)
+
+    change(dataset, output, "small files are put together", make, "no partition has several small files")
+
+
+@app.command(epilog="Example: tablemill dataset upsert file:///data/store/flights new.parquet --key flight,day")
+def upsert(dataset: Dataset, file: File, key: Key = "", master: Master = "local[*]", output: Format = "text") -> None:
+    """Add the rows of a file, in place of those that have the same key."""
+
+    def make(address: Address) -> Prepared | None:
+        from component.cli.given_rows import rows_of  # noqa: PLC0415
+        from component.dataset.upsert import upsert as write  # noqa: PLC0415
+
+        with _place(master) as executor:
+            return write(address.store, address.uuid, rows_of(file, address), names_in(key), executor=executor)
+
+    change(dataset, output, "rows are replaced and added", make, "the file has no rows")
+
+
+@app.command("delete-keys", epilog="Example: tablemill dataset delete-keys file:///data/store/f gone.csv --key id")
+def delete_keys(
+    dataset: Dataset, file: File, key: Key = "", master: Master = "local[*]", output: Format = "text"
+) -> None:
+    """Delete the rows that have a key that is in a file."""
+
+    def make(address: Address) -> Prepared | None:
+        from component.cli.given_rows import rows_of  # noqa: PLC0415
+        from component.dataset.upsert import delete_keys as delete  # noqa: PLC0415
+
+        with _place(master) as executor:
+            return delete(address.store, address.uuid, rows_of(file, address), names_in(key), executor=executor)
+
+    change(dataset, output, "rows are deleted", make, "no row has such a key")
+
+
+@app.command(
+    "delete-partitions", epilog="Example: tablemill dataset delete-partitions file:///store/f --scope '{\"month\": 2}'"
+)
+def delete_partitions(dataset: Dataset, scope: Scope, output: Format = "text") -> None:
+    """Delete whole partitions; their files are not read."""
+
+    def make(address: Address) -> Prepared | None:
+        from component.dataset.operations import delete_partitions as delete  # noqa: PLC0415
+
+        return delete(address.store, address.uuid, _scope(scope))
+
+    change(dataset, output, "partitions are deleted", make, "there is no such partition")
+
+
+@app.command(
+    "replace-partitions",
+    epilog="Example: tablemill dataset replace-partitions file:///store/f new.parquet --scope '{\"month\": 2}'",
+)
+def replace_partitions(dataset: Dataset, file: File, scope: Scope, output: Format = "text") -> None:
+    """Delete whole partitions and add the rows of a file, in one commit."""
+
+    def make(address: Address) -> Prepared | None:
+        from component.cli.given_rows import rows_of  # noqa: PLC0415
+        from component.dataset.operations import replace_partitions as write  # noqa: PLC0415
+
+        return write(address.store, address.uuid, [rows_of(file, address)], _scope(scope))
+
+    change(dataset, output, "partitions are replaced", make)
+
+
+def _scope(texts: Sequence[str]) -> list[dict[str, Any]]:
+    from component.errors import UserError  # noqa: PLC0415
+
+    found = []
+    for text in texts:
+        try:
+            condition = json.loads(text)
+        except ValueError:
+            condition = None
+        if not isinstance(condition, dict):
+            raise UserError(
+                "dataset.scope", f"{text!r} is no object of partition keys", remedy='Give --scope as {"month": 2}.'
+            )
+        found.append(condition)
+    return found

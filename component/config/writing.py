@@ -1,0 +1,41 @@
+"""What is configured of an output that is a records directory (docs/records.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, Literal, Self
+
+from pydantic import Field, model_validator
+
+from component.config.fields import Fault, JsonObject, Name, Positive, Strict, fault, refuse
+
+FileFormat = Literal["csv", "parquet", "avro", "arrow", "jsonl", "records", "workbench"]
+SUFFIXES: Final = {"records": "zip", "workbench": "arrow"}
+"""Suffixes of formats that are not called so."""
+VariantWord = Literal["bluelabs", "csv", "bigquery", "vertica", "dumb"]
+
+
+class RecordsWriting(Strict):
+    """How a records directory is written: as a ZIP in out/files, or as a directory at a URL.
+
+    `hints` stand above those of the variant. `files` is how many data files there are, `file_bytes` about how large one
+    may be; without either the size of the output decides. `url` is a folder or an S3 prefix, which must be empty.
+    """
+
+    format: Literal["delimited", "parquet", "avro"] = "delimited"
+    variant: VariantWord = "bluelabs"
+    hints: JsonObject = Field(default_factory=dict)
+    files: Positive | None = None
+    file_bytes: Positive | None = None
+    url: Name | None = None
+
+    @model_validator(mode="after")
+    def _parts_agree(self) -> Self:
+        refuse(self._faults())
+        return self
+
+    def _faults(self) -> Iterator[Fault]:
+        if self.files and self.file_bytes:
+            yield ("files",), fault("config.value", "is there, and file_bytes too", "Give one of them.")
+        if self.hints and self.format != "delimited":
+            yield ("hints",), fault("config.value", f"belong to delimited text, and the format is {self.format}")

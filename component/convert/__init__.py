@@ -1,0 +1,1 @@
+"""One table in any format to any other, without a data folder."""

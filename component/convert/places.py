@@ -1,0 +1,134 @@
+"""What is converted, and to what: recognised by content or name, unless it is said."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from component import naming
+from component.errors import UserError
+from component.folder.magic import is_records
+from component.records.places import path_of_url
+
+
+class From(StrEnum):
+    """What a source can be. `file` is any file, recognised by its content."""
+
+    DATASET = "dataset"
+    RECORDS = "records"
+    CSV = "csv"
+    PARQUET = "parquet"
+    AVRO = "avro"
+    ARROW = "arrow"
+    FILE = "file"
+
+
+class To(StrEnum):
+    """What a target can be."""
+
+    DATASET = "dataset"
+    RECORDS = "records"
+    CSV = "csv"
+    PARQUET = "parquet"
+    AVRO = "avro"
+    ARROW = "arrow"
+    JSONL = "jsonl"
+    WORKBENCH = "workbench"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What is read: a path, or a URL that is no file of this machine."""
+
+    kind: From
+    place: Path | str
+
+    @property
+    def name(self) -> str:
+        """What it is called in messages: the last step of its place."""
+        return str(self.place).rstrip("/").rpartition("/")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is written; `zipped`: a records directory in one file."""
+
+    kind: To
+    place: Path | str
+    zipped: bool = False
+
+
+_REMOTE: Final = re.compile(r"(?!file:)[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_SUFFIXES: Final = {
+    ".csv": To.CSV,
+    ".csv.gz": To.CSV,
+    ".parquet": To.PARQUET,
+    ".avro": To.AVRO,
+    ".arrow": To.ARROW,
+    ".feather": To.ARROW,
+    ".jsonl": To.JSONL,
+    ".jsonl.gz": To.JSONL,
+    ".ndjson": To.JSONL,
+    ".zip": To.RECORDS,
+}
+_CSV_SUFFIXES: Final = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
+
+
+def source_of(text: str, kind: From | None = None) -> Source:
+    """Return what is to be read. UserError `source.missing` when it is not there.
+
+    A dataset is the URL or path of its store, a slash, and its uuid; a folder with a `_format_…` file, or a ZIP with
+    one, is a records directory.
+    """
+    if _REMOTE.match(text):
+        return Source(kind or From.RECORDS, text)
+    path = _path(text)
+    if kind is not None:
+        return Source(kind, path)
+    if is_dataset(path):
+        return Source(From.DATASET, path)
+    if not path.exists():
+        raise UserError(
+            "source.missing",
+            f"There is no file, folder or dataset {text!r}",
+            remedy="Name a file, a records directory, or a dataset as STORE/UUID.",
+        )
+    if is_records(path):
+        return Source(From.RECORDS, path)
+    return Source(From.CSV if path.is_dir() or path.name.lower().endswith(_CSV_SUFFIXES) else From.FILE, path)
+
+
+def is_dataset(path: Path) -> bool:
+    """Say whether a path is that of a store with the name of one of its datasets."""
+    suffixes = (naming.HEADER_JSON_SUFFIX, naming.HEADER_MSGPACK_SUFFIX)
+    return any(path.with_name(path.name + suffix).is_file() for suffix in suffixes)
+
+
+def target_of(text: str, kind: To | None = None) -> Target:
+    """Return what is to be written, by its name unless it is said; UserError `config.value` when neither tells.
+
+    A name with a slash at its end, and an S3 URL, is a records directory.
+    """
+    remote = _REMOTE.match(text) is not None
+    suffix = next((one for one in sorted(_SUFFIXES, key=len, reverse=True) if text.lower().endswith(one)), None)
+    found = kind or (To.RECORDS if remote or text.endswith("/") else _SUFFIXES.get(suffix or ""))
+    if found is None:
+        raise UserError(
+            "config.value",
+            f"The name {text!r} does not say what to write",
+            remedy=f"Say it with --to, or by the suffix: {', '.join(_SUFFIXES)}, or / for a records directory.",
+        )
+    zipped = found is To.RECORDS and suffix == ".zip" and not remote
+    return Target(found, text if remote else _path(text), zipped)
+
+
+def _path(text: str) -> Path:
+    if not text.lower().startswith("file:"):
+        return Path(text).absolute()
+    path = path_of_url(text)
+    if path is None:
+        raise UserError("store.url", f"{text!r} is no file URL of this machine", remedy="Write file:///path.")
+    return path

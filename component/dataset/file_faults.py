@@ -1,0 +1,77 @@
+"""One pass over the data files of a dataset: what is wrong with each, and what the indices should hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from isal.isal_zlib import crc32
+
+from component.dataset.data_file import read_rows
+from component.dataset.facts import FileFacts
+from component.dataset.faults import Fault
+from component.dataset.footer import open_footer
+from component.dataset.header import Header
+from component.dataset.reader import Dataset
+from component.errors import TablemillError
+
+GONE = "drop the partition from the header"
+
+
+def table_faults(header: Header, tables: Sequence[str]) -> Iterator[Fault]:
+    """Yield partitions that have files of other tables than the rest; `tables` are those of most partitions."""
+    for label, files in header.partitions.items():
+        if set(files) != set(tables):
+            there = ", ".join(files) or "no table"
+            text = f"The partition has a file of {there}, and the others of {', '.join(tables)}"
+            mend = f"write its rows again as a file of {tables[0]}" if len(files) == len(tables) == 1 else None
+            yield Fault("verify.table", text, next(iter(files.values()), None), label, mend=mend)
+
+
+def listed_faults(header: Header, sizes: Mapping[str, int], facts: Mapping[str, FileFacts]) -> Iterator[Fault]:
+    """Yield files that are not there, or of another size than they were written; `sizes` are those of a listing."""
+    start = len(header.uuid) + 1
+    for label, files in header.partitions.items():
+        for key in files.values():
+            if key not in sizes:
+                yield Fault("verify.file", "The file is not there", key, label, mend=GONE)
+            elif key[start:] in facts and facts[key[start:]].bytes != sizes[key]:
+                text = f"The file has {sizes[key]} bytes, and {facts[key[start:]].bytes} were written"
+                yield Fault("verify.size", text, key, label)
+
+
+class Reading:
+    """One pass over the files of one table: their faults, their rows, and the values of indexed columns by label."""
+
+    def __init__(self, dataset: Dataset, facts: Mapping[str, FileFacts]) -> None:
+        self._dataset, self._facts = dataset, facts
+        self.indexed: dict[str, list[tuple[str, Any]]] = {
+            name: [] for name in dataset.header.indices if name in dataset.schema.names
+        }
+        self.rows = 0
+
+    def file(self, label: str, key: str) -> Iterator[Fault]:
+        """Read a file whole, once: its checksum, its types, so that every page is decoded, and its rows."""
+        schema, store = self._dataset.schema, self._dataset.store
+        facts = self._facts.get(key[len(self._dataset.header.uuid) + 1 :])
+        try:
+            data = store.get(key)
+            if facts is not None and crc32(data) != facts.check:
+                yield Fault("verify.checksum", "The bytes of the file are not those that were written", key, label)
+            values = self._dataset.partition_values(key)
+            rows = read_rows(pa.BufferReader(data), schema, schema.names, values)
+            stored = set(open_footer(pa.BufferReader(data)).schema_arrow.names)
+        except TablemillError as error:
+            yield Fault("verify.file", error.text, key, label)
+            return
+        self.rows += rows.num_rows
+        if facts is not None and facts.rows != rows.num_rows:
+            text = f"The file has {rows.num_rows} rows, and {facts.rows} were written"
+            yield Fault("verify.rows", text, key, label)
+        for name in sorted(set(schema.names) - stored - set(values)):
+            text = "The file lacks a column, whose values read as null"
+            yield Fault("verify.column", text, key, label, name)
+        for name, columns in self.indexed.items():
+            columns.append((label, pc.unique(rows[name])))

@@ -1,0 +1,140 @@
+"""Arrow's own files and streams: as input in splits of record batches, mapped into memory; and as output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+
+from component.errors import Place, UserError
+from component.formats.columns import described_columns, fitted_column, table_schema
+from component.formats.contract import Attributes
+from component.formats.rows import Parsed
+from component.staging.locations import Location, open_seekable, reading_at, size_of
+from component.tables.logical import full_type, full_values
+from component.tables.types import TableSchema
+
+_MAGIC: Final = b"ARROW1"
+_CONTINUED: Final = b"\xff\xff\xff\xff"
+
+
+@dataclass(frozen=True, slots=True)
+class ArrowSplit:
+    """Record batches of one file, `start` up to but not including `stop`; None: up to the end, as of a stream."""
+
+    table: str
+    slice: str
+    location: Location
+    start: int
+    stop: int | None
+    size: int
+
+    @property
+    def place(self) -> Place:
+        """Where errors of this split are."""
+        return Place(table=self.table, slice=self.slice)
+
+
+@dataclass(frozen=True, slots=True)
+class ArrowReader:
+    """Reads splits of one table into its schema; columns are found by name."""
+
+    schema: TableSchema
+
+    def read(self, split: ArrowSplit) -> Iterator[Parsed]:
+        """Yield batches of rows. UserError `source.format` for a damaged file, `column.missing`, `cell.type`."""
+        with _opened(split.location, split.place) as source:
+            for batch in _batches(source, split.start, split.stop):
+                there = set(batch.schema.names)
+                for column in self.schema.columns:
+                    if column.name not in there:
+                        at = replace(split.place, column=column.name)
+                        raise UserError("column.missing", "The column is not in the file", place=at)
+                columns = [fitted_column(batch.column(one.name), one, split.place) for one in self.schema.columns]
+                yield Parsed(pa.table(columns, schema=self.schema.arrow), (), batch.num_rows)
+
+
+def _batches(source: Any, start: int, stop: int | None) -> Iterator[pa.RecordBatch]:
+    if isinstance(source, pa.ipc.RecordBatchFileReader):
+        for number in range(start, source.num_record_batches if stop is None else stop):
+            yield source.get_batch(number)
+    else:
+        yield from islice(source, start, stop)
+
+
+def arrow_schema(location: Location, place: Place) -> TableSchema:
+    """Return the columns of a file; UserError `column.type`, `column.duplicate`, `source.format`."""
+    with _opened(location, place) as source:
+        return table_schema(source.schema, place)
+
+
+def arrow_splits(location: Location, place: Place, *, split_bytes: int) -> tuple[ArrowSplit, ...]:
+    """Cut a file into runs of batches of about `split_bytes` each, taken to be of one size; a stream is one split."""
+    table, slice_name, size = place.table or "", place.slice or "", size_of(location)
+    with _opened(location, place) as source:
+        if not isinstance(source, pa.ipc.RecordBatchFileReader):
+            return (ArrowSplit(table, slice_name, location, 0, None, size),)
+        batches = source.num_record_batches
+    count = max(1, min(batches, round(size / split_bytes)))
+    cuts = [batches * number // count for number in range(count + 1)]
+    return tuple(ArrowSplit(table, slice_name, location, first, stop, size // count) for first, stop in pairwise(cuts))
+
+
+def is_arrow(location: Location) -> bool:
+    """Say whether a file begins as one of Arrow's."""
+    with reading_at(location) as read:
+        start = read(0, 8)
+    return start.startswith((_MAGIC, _CONTINUED))
+
+
+@contextmanager
+def _opened(location: Location, place: Place) -> Iterator[Any]:
+    """Open a file or a stream, whichever it is; what pyarrow says of a damaged one becomes `source.format`."""
+    try:
+        source = pa.memory_map(str(location)) if isinstance(location, Path) else open_seekable(location)
+        with reading_at(location) as read:
+            is_file = read(0, len(_MAGIC)) == _MAGIC
+        with source, pa.ipc.open_file(source) if is_file else pa.ipc.open_stream(source) as reader:
+            yield reader
+    except (pa.ArrowException, OSError) as error:
+        first = (str(error).splitlines() or [type(error).__name__])[0]
+        raise UserError("source.format", f"The Arrow file cannot be read: {first}", place=place) from error
+
+
+@dataclass(frozen=True, slots=True)
+class ArrowWriting:
+    """Arrow's files, or streams; `compression` is `lz4`, `zstd` or None."""
+
+    stream: bool = False
+    compression: str | None = None
+
+    def open(self, target: Path, schema: pa.Schema, attributes: Attributes) -> ArrowWriter:
+        """Begin a file."""
+        return ArrowWriter(target, described_columns(schema, attributes), self)
+
+
+class ArrowWriter:
+    """Writes one file; times and instants in their own types."""
+
+    def __init__(self, target: Path, columns: TableSchema, writing: ArrowWriting) -> None:
+        self._columns = columns.columns
+        self._schema = pa.schema([pa.field(column.name, full_type(column)) for column in self._columns])
+        options = pa.ipc.IpcWriteOptions(compression=writing.compression)
+        begin = pa.ipc.new_stream if writing.stream else pa.ipc.new_file
+        self._file = target.open("wb")
+        self._writer = begin(self._file, self._schema, options=options)
+
+    def write(self, table: pa.Table) -> None:
+        """Write rows. UserError `cell.type` for a text in a column of times that is none."""
+        values = [full_values(table[column.name], column) for column in self._columns]
+        self._writer.write_table(pa.table(values, schema=self._schema))
+
+    def close(self) -> None:
+        """End the file."""
+        self._writer.close()
+        self._file.close()

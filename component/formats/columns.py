@@ -1,0 +1,87 @@
+"""Columns between files and tables: what a file's types mean, and its values in the types that were asked for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+
+import pyarrow as pa
+
+from component.errors import Place, UserError
+from component.formats.contract import Attributes
+from component.tables.cast import CALENDAR, apply_null_rule, cast_text, is_within_calendar
+from component.tables.logical import column_of_values, kept_values
+from component.tables.numeric import cast_values
+from component.tables.types import Column, TableSchema, TypeName, column_of_arrow, is_text
+
+
+def table_schema(fields: Iterable[pa.Field], place: Place) -> TableSchema:
+    """Return the columns that the fields of a file describe.
+
+    UserError `column.type` for types that have no form in a table, `column.duplicate` for a name that is there twice.
+    """
+    found = list(fields)
+    check_names((field.name for field in found), place)
+    return TableSchema(tuple(column_in_file(field.name, field.type, place) for field in found))
+
+
+def column_in_file(name: str, data_type: pa.DataType, place: Place) -> Column:
+    """Return the column that a field describes; UserError `column.type` with the place of the file."""
+    try:
+        return column_of_values(name, data_type)
+    except UserError as error:
+        raise error.at(table=place.table, slice=place.slice, column=name) from None
+
+
+def check_names(names: Iterable[str], place: Place) -> None:
+    """Refuse a name that is there twice: UserError `column.duplicate`."""
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise UserError("column.duplicate", "The file has a column twice", place=replace(place, column=name))
+
+
+def described_columns(schema: pa.Schema, attributes: Attributes) -> TableSchema:
+    """Return the columns of rows that are to be written, with all that is known of them."""
+    return TableSchema(
+        tuple(
+            replace(column_of_arrow(field.name, field.type), attributes=tuple(sorted(known.items())))
+            for field in schema
+            for known in (attributes.get(field.name, {}),)
+        )
+    )
+
+
+def fitted_column(values: pa.Array, column: Column, place: Place) -> pa.Array:
+    """Return a file's values in the type of a column; text is read as a CSV cell is.
+
+    UserError `cell.type` for what does not fit.
+    """
+    if pa.types.is_dictionary(values.type):
+        values = values.dictionary_decode()
+    try:
+        if is_text(values.type) and column.type is not TypeName.STRING:
+            return _cast_texts(values.cast(pa.string()), column, place)
+        cast = cast_values(kept_values(values, replace(place, column=column.name)), column.arrow)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise _misfit(column, place, f": {error}") from error
+    if column.type in CALENDAR and not is_within_calendar(cast, column.type):
+        raise _misfit(column, place, ", which has the years 1 to 9999")
+    return cast
+
+
+def _cast_texts(texts: pa.Array, column: Column, place: Place) -> pa.Array:
+    ruled = apply_null_rule(texts, quoted_empty=True, column=column)
+    cast = cast_text(ruled, column)
+    if cast.bad:
+        raise _misfit(column, replace(place, value=ruled[cast.bad[0]].as_py()), "")
+    return cast.values
+
+
+def _misfit(column: Column, place: Place, why: str) -> UserError:
+    return UserError(
+        "cell.type",
+        f"A cell does not fit the type {column.type.value}{why}",
+        place=replace(place, column=column.name),
+        remedy="Change the column's type.",
+    )

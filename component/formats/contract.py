@@ -1,0 +1,73 @@
+"""What the rest of the house asks of a format: splits that one task reads each, readers of them, and writers.
+
+A format is a module or package of this room; which there are is said in `plan.formats`. Splits, readers and writers'
+descriptions travel to workers, so they are small values that pickle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from component.errors import Place
+from component.formats.rows import Parsed
+from component.staging.locations import Location
+from component.tables.types import TableSchema
+
+Attributes = Mapping[str, Mapping[str, str]]
+"""What is known of columns beyond their types (`Column.attributes`), by column."""
+
+
+class Split(Protocol):
+    """What one task reads: whole records of one slice of a table."""
+
+    @property
+    def slice(self) -> str:
+        """Name of the slice."""
+
+    @property
+    def place(self) -> Place:
+        """Where errors of this split are: table and slice."""
+
+    @property
+    def location(self) -> Location:
+        """The file or object that it is of."""
+
+    @property
+    def start(self) -> int:
+        """Where the split begins in its slice, in whatever the format counts: it orders the splits of a slice."""
+
+    @property
+    def size(self) -> int:
+        """Bytes that reading it takes."""
+
+
+class Reader(Protocol):
+    """Reads splits of one table into the types of a schema."""
+
+    @property
+    def schema(self) -> TableSchema:
+        """The columns of the rows that come."""
+
+    def read(self, split: Any, /) -> Iterator[Parsed]:
+        """Yield the split's rows; bad rows are numbered from 1 within the split. Raises UserError for what is wrong."""
+
+
+class Writer(Protocol):
+    """Writes one file. The file is whole only after `close`."""
+
+    def write(self, table: pa.Table, /) -> None:
+        """Write rows."""
+
+    def close(self) -> None:
+        """End the file."""
+
+
+class Writing(Protocol):
+    """How files of a format are written: what a task needs to open a writer."""
+
+    def open(self, target: Path, schema: pa.Schema, attributes: Attributes) -> Writer:
+        """Begin a file for rows of a schema. UserError for columns that the format cannot carry."""

@@ -1,0 +1,1 @@
+"""Delimited text in every dialect of the records format: read, and written."""

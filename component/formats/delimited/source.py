@@ -1,0 +1,138 @@
+"""Where one split's bytes come from: a range of a plain file, or a compressed one from its beginning."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from isal import igzip
+
+from component import naming
+from component.errors import Place, UserError
+from component.formats.csv.source import GZIP_ERRORS, damaged_gzip
+from component.formats.csv.split import ByteRange
+from component.formats.delimited.bzip import BzipError, BzipFile
+from component.formats.delimited.dialect import BZIP, GZIP, LZO, DelimitedDialect
+from component.formats.delimited.lzop import MAGIC, LzopError, LzopFile
+from component.staging.locations import Location, open_location, reading_at
+
+_MAGIC: Final = {
+    GZIP: re.compile(rb"\x1f\x8b"),
+    BZIP: re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"),
+    LZO: re.compile(re.escape(MAGIC)),
+}
+"""How compressed files begin. A text can begin with `BZh`, but not go on like a bzip2 file, with or without data."""
+_LONGEST_MAGIC: Final = 10
+BLOCK_BYTES: Final = 4 * naming.MIB
+"""Text read at once: as fast as more, in less memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class DelimitedSplit:
+    """One unit of reading: whole records of one slice. `range` counts its bytes as they are stored."""
+
+    table: str
+    slice: str
+    location: Location
+    range: ByteRange
+    block_bytes: int = BLOCK_BYTES
+
+    @property
+    def place(self) -> Place:
+        """Where errors of this split are."""
+        return Place(table=self.table, slice=self.slice)
+
+    @property
+    def start(self) -> int:
+        """Where it begins in its slice, in bytes."""
+        return self.range.start
+
+    @property
+    def size(self) -> int:
+        """Bytes that reading it takes."""
+        return self.range.size
+
+
+class Source:
+    """Bytes of a file from where it stands, up to `size` of them where that is said."""
+
+    def __init__(self, file: Any, size: int | None = None) -> None:
+        self._file = file
+        self._left = size
+
+    def read(self, size: int) -> bytes:
+        """Return as many bytes, fewer only at the end."""
+        pieces: list[bytes] = []
+        wanted = size if self._left is None else min(size, self._left)
+        while wanted:
+            piece = self._file.read(wanted)
+            if not piece:
+                break
+            pieces.append(piece)
+            wanted -= len(piece)
+            self._left = None if self._left is None else self._left - len(piece)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
+@contextmanager
+def open_source(split: DelimitedSplit, dialect: DelimitedDialect) -> Iterator[Source]:
+    """Open the decompressed bytes of a split.
+
+    UserError `source.format` for bytes that are not compressed as the dialect says, `gzip.truncated` for a compressed
+    file that ends early or is damaged, also while the caller reads.
+    """
+    if split.start == 0:
+        _check_magic(split, dialect.compression)
+    plain = dialect.compression is None
+    start, stop = (split.range.start, split.range.stop) if plain else (0, None)
+    with open_location(split.location, start, stop) as file, _decompressing(file, dialect, split.place) as text:
+        yield Source(text, split.size if plain else None)
+
+
+@contextmanager
+def _decompressing(file: Any, dialect: DelimitedDialect, place: Place) -> Iterator[Any]:
+    if dialect.compression == GZIP:
+        try:
+            with igzip.open(file, "rb") as text:  # type: ignore[no-untyped-call]
+                yield text
+        except GZIP_ERRORS as error:
+            raise damaged_gzip(place, error) from error
+    elif dialect.compression == BZIP:
+        try:
+            yield BzipFile(file)
+        except BzipError as error:
+            raise _damaged("bzip2", place, error) from error
+    elif dialect.compression == LZO:
+        try:
+            yield LzopFile(file)
+        except LzopError as error:
+            raise _damaged("lzop", place, error) from error
+    else:
+        yield file
+
+
+def _damaged(what: str, place: Place, error: BaseException) -> UserError:
+    return UserError(
+        "gzip.truncated",
+        f"The {what} file ends early or is damaged: {error}",
+        place=place,
+        remedy="Write or transfer the file again.",
+    )
+
+
+def _check_magic(split: DelimitedSplit, declared: str | None) -> None:
+    """Raise UserError `source.format` when the first bytes say something else than the hint; no bytes say nothing."""
+    with reading_at(split.location) as read_at:
+        head = read_at(0, _LONGEST_MAGIC)
+    found = next((name for name, magic in _MAGIC.items() if magic.match(head)), None)
+    if head and found != declared:
+        is_said, is_true = (f"compression {name}" if name else "no compression" for name in (declared, found))
+        raise UserError(
+            "source.format",
+            f"The hint says {is_said}, and the file has {is_true}",
+            place=replace(split.place, byte=0),
+            remedy="Correct the hint compression in the file _format_delimited, or the file.",
+        )

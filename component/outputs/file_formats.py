@@ -1,0 +1,90 @@
+"""How the files of an output are written, by its format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+
+from component.formats.arrow_ipc import ArrowWriting
+from component.formats.avro import AvroWriting
+from component.formats.columns import described_columns
+from component.formats.contract import Attributes, Writing
+from component.formats.csv.write import CsvWriting
+from component.formats.delimited.dialect import DelimitedDialect
+from component.formats.delimited.write import DelimitedWriter
+from component.formats.json_lines import JsonLinesWriting
+from component.formats.parquet import ParquetWriting
+from component.plan.model import OutputPlan
+from component.records.format_file import FormatType, RecordsFormat
+from component.records.hints import dialect_of
+from component.workbench.arrow_writing import write_arrow_file
+from component.workbench.from_tablemill import from_tablemill
+from component.workbench.reading import Reading
+
+
+def writing_of(output: OutputPlan, *, gzip: bool) -> Writing:
+    """Return how the files of an output are written."""
+    if output.format == "csv":
+        return CsvWriting(output.has_header, gzip, output.dialect)
+    if output.format == "jsonl":
+        return JsonLinesWriting(gzip)
+    if output.records is not None:
+        return writing_of_records(output.records.format)
+    return _WRITINGS[output.format]
+
+
+def writing_of_records(chosen: RecordsFormat) -> Writing:
+    """Return how the data files of a records directory are written."""
+    if chosen.hints is not None:
+        return DelimitedWriting(dialect_of(chosen.hints))
+    return ParquetWriting() if chosen.type is FormatType.PARQUET else AvroWriting()
+
+
+@dataclass(frozen=True, slots=True)
+class DelimitedWriting:
+    """Delimited text in any dialect of records directories."""
+
+    dialect: DelimitedDialect
+
+    def open(self, target: Path, schema: pa.Schema, attributes: Attributes) -> DelimitedWriter:
+        """Begin a file."""
+        return DelimitedWriter(target, described_columns(schema, attributes), self.dialect)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkbenchWriting:
+    """Arrow files of Workbench, each with its sidecar; nothing is changed, what does not fit is refused."""
+
+    def open(self, target: Path, schema: pa.Schema, attributes: Attributes) -> WorkbenchWriter:
+        """Begin a file."""
+        return WorkbenchWriter(target, schema, attributes)
+
+
+class WorkbenchWriter:
+    """Holds the rows of one file, which may have a million, and writes them at its end as one batch."""
+
+    def __init__(self, target: Path, schema: pa.Schema, attributes: Attributes) -> None:
+        self._target = target
+        self._columns = described_columns(schema, attributes)
+        self._tables = [schema.empty_table()]
+
+    def write(self, table: pa.Table) -> None:
+        """Take rows."""
+        self._tables.append(table)
+
+    def close(self) -> None:
+        """Write the file. UserError `workbench.limit`, `workbench.loss` and `workbench.invalid`."""
+        rows = pa.concat_tables(self._tables)
+        write_arrow_file(self._target, from_tablemill(self._columns, rows, Reading.STRICT).table)
+
+
+_WRITINGS: Final[Mapping[str, Writing]] = {
+    "parquet": ParquetWriting(),
+    "avro": AvroWriting(),
+    "arrow": ArrowWriting(),
+    "workbench": WorkbenchWriting(),
+}

@@ -1,0 +1,152 @@
+"""Sources that are parsed first, on the driver: any file, and text that stands in the configuration.
+
+What was parsed is an Arrow file from there on, which tasks map into memory.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final, Literal
+
+import pyarrow as pa
+
+from component.config.reading import FileReading, TableLimits, TextTable
+from component.errors import Place, UserError
+from component.plan.asked import Asked
+from component.plan.model import Source, SourceSlice
+from component.plan.result_cache import open_cache, result_key
+from component.plan.typed_sources import TypedKind, typed_source
+from component.staging.scratch import scratch_path
+from component.tables.types import TableSchema
+from component.workbench.arrow_file import open_arrow, read_arrow_file, sidecar_of
+from component.workbench.limits import Limits
+from component.workbench.message_texts import text_of
+from component.workbench.messages import RenderError
+from component.workbench.params_table import parse_params_table
+from component.workbench.parse.any_file import TYPED, parse_recognised, recognise
+from component.workbench.parse.kind import FileKind
+from component.workbench.parse.options import NO_LIMITS, WORKBENCH_LIMITS, FileLimits, FileOptions, Numbers, ParsedFile
+from component.workbench.reading import Reading
+from component.workbench.rendered import Rendered
+from component.workbench.to_tablemill import tablemill_column, to_tablemill
+
+_BATCH_ROWS: Final = 131_072
+_TYPED_KINDS: Final[dict[FileKind, TypedKind]] = {
+    FileKind.PARQUET: "parquet",
+    FileKind.AVRO: "avro",
+    FileKind.ARROW: "arrow",
+    FileKind.ARROW_STREAM: "arrow",
+}
+
+Found = tuple[Source, tuple[str, ...]]
+"""A source, and what is to be said of it."""
+
+
+def file_source(path: Path, name: str, own_name: str, names: tuple[str, ...], asked: Asked) -> Found:
+    """Return the source of any file; errors as `recognise` and `parse_recognised`.
+
+    What it was parsed to is taken from the cache, if there is one and neither file, options nor our code have changed.
+    """
+    place, reading, scratch = Place(table=path.name), asked.file(names), asked.scratch
+    cache = open_cache(asked)
+    key = "" if cache is None else result_key(path, name, reading)
+    if cache is not None and (found := cache.find(key).result) is not None:
+        kept = ParsedFile(found.table, tuple(error.message for error in found.errors))
+        return _arrow_source(kept, path.name, own_name, names, Reading(reading.reading), scratch)
+    file = recognise(_read(path, place), name, file_options(reading), place)
+    if file.kind in TYPED:
+        target = scratch_path(scratch, f".{_TYPED_KINDS[file.kind]}")
+        target.write_bytes(file.data)
+        part = SourceSlice(path.name, target, len(file.data))
+        return typed_source(_TYPED_KINDS[file.kind], path.name, own_name, names, (part,)), ()
+    parsed = parse_recognised(file, place)
+    if cache is not None:
+        cache.keep(key, Rendered(parsed.table, tuple(map(RenderError, parsed.messages))))
+    return _arrow_source(parsed, path.name, own_name, names, Reading(reading.reading), scratch)
+
+
+def arrow_file_source(
+    path: Path, own_name: str, names: tuple[str, ...], reading: FileReading, scratch: Path | None
+) -> Found:
+    """Return the source of an Arrow file. One of Workbench, with sidecar or formats in its fields, is checked as such.
+
+    UserError `source.format`, `column.type`, `column.duplicate`; of Workbench's those of `read_arrow_file`.
+    """
+    part = SourceSlice(path.name, path, path.stat().st_size)
+    if not is_workbench_file(path):
+        return typed_source("arrow", path.name, own_name, names, (part,)), ()
+    way = Reading(reading.reading)
+    limits = file_limits(reading.limits).table
+    found = read_arrow_file(path, limits=limits, reading=way)
+    if way is Reading.LENIENT:
+        return _arrow_source(ParsedFile(found.table, found.messages), path.name, own_name, names, way, scratch)
+    fields = zip(found.table.columns, found.table.rows.schema, strict=True)
+    schema = TableSchema(tuple(tablemill_column(column, field.type) for column, field in fields))
+    return Source(path.name, own_name, names, "arrow", (part,), schema, frozenset(schema.names)), ()
+
+
+def is_workbench_file(path: Path) -> bool:
+    """Say whether an Arrow file is one of Workbench: a sidecar is beside it, or fields state a format or a unit."""
+    if sidecar_of(path).is_file():
+        return True
+    stated = [field.metadata or {} for field in open_arrow(path).schema]
+    return any(key in known for known in stated for key in (b"format", b"unit"))
+
+
+def text_source(table: TextTable, scratch: Path | None) -> Found:
+    """Return the source of a table that stands in the configuration; errors as `parse_params_table`."""
+    reading = Reading(table.reading)
+    options = FileOptions(
+        reading, delimiter=table.delimiter, has_header=table.has_header_row, numbers=Numbers(table.numbers)
+    )
+    parsed = parse_params_table(table.csv, options, Place(table=table.name))
+    return _arrow_source(parsed, table.name, table.name, (table.name,), reading, scratch)
+
+
+def file_options(reading: FileReading) -> FileOptions:
+    """Return configured reading as the parsers take it."""
+    return FileOptions(
+        Reading(reading.reading),
+        reading.encoding,
+        None,
+        reading.has_header,
+        Numbers(reading.numbers),
+        reading.mime_type,
+        file_limits(reading.limits),
+    )
+
+
+def file_limits(limits: Literal["none", "workbench"] | TableLimits) -> FileLimits:
+    """Return configured limits as the parsers take them."""
+    if isinstance(limits, TableLimits):
+        return FileLimits(Limits(limits.rows, limits.columns, limits.cell_bytes, limits.name_bytes))
+    return WORKBENCH_LIMITS if limits == "workbench" else NO_LIMITS
+
+
+def _read(path: Path, place: Place) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UserError("source.format", f"The file cannot be read: {error.strerror}", place=place) from error
+
+
+def _arrow_source(
+    parsed: ParsedFile, file_name: str, own_name: str, names: tuple[str, ...], reading: Reading, scratch: Path | None
+) -> Found:
+    """Write what was parsed to an Arrow file, and return the source that reads it."""
+    if not parsed.table.columns:
+        said = "; ".join(text_of(message) for message in parsed.messages)
+        raise UserError(
+            "source.format",
+            f"The file is no table: {said or 'it is empty'}",
+            place=Place(table=file_name),
+            remedy="Correct the file, or leave it out.",
+        )
+    plain = to_tablemill(parsed.table, reading)
+    target = scratch_path(scratch, ".arrow")
+    with pa.ipc.new_file(target, plain.rows.schema) as writer:
+        writer.write_table(plain.rows, max_chunksize=_BATCH_ROWS)
+    part = SourceSlice(file_name, target, target.stat().st_size)
+    known = frozenset(column.name for column in plain.schema.columns)
+    source = Source(file_name, own_name, names, "arrow", (part,), plain.schema, known)
+    return source, tuple(f"{file_name}: {text_of(message)}" for message in (*parsed.messages, *plain.messages))

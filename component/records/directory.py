@@ -1,0 +1,195 @@
+"""A records directory as it is found: its data files, their format, and the schema of its rows.
+
+In this order: the manifest, which is waited for and without which a directory is not whole; the files that it names;
+the format; the schema (seed records-format; reference records 1).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from component.errors import Place, UserError
+from component.formats.avro import avro_schema
+from component.formats.delimited.dialect import DelimitedDialect
+from component.formats.delimited.read import read_header
+from component.formats.parquet import parquet_schema
+from component.records.archives import is_archive, unpack
+from component.records.data_files import DataFile, Rules, find_files
+from component.records.diagnostics import Diagnostic
+from component.records.format_file import PREFIX, FormatType, RecordsFormat, format_name, read_hints
+from component.records.hint_values import Defaults
+from component.records.hints import dialect_of
+from component.records.manifest import MANIFEST, UNFINISHED, parse_manifest
+from component.records.places import Listing, open_listing
+from component.records.schema import EXTRA, SCHEMA, SCHEMA_JSON, header_conflict, parse_schema
+from component.records.sniffing import terminator_of
+from component.records.types import table_schema
+from component.records.waiting import NO_PATIENCE, OF_BUCKETS, Patience, wait_for
+from component.tables.types import Column, TableSchema
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """How a directory is read.
+
+    - `lax`: go on with a remark where it is safe, instead of refusing.
+    - `outside`: allow the manifest to name files outside of the directory.
+    - `hints`: stand above those of the format file.
+    - `defaults`: whose defaults count where the spec and the client differ.
+    - `patience`: how long the manifest and its files are waited for; None is a minute for buckets, else not at all.
+    """
+
+    lax: bool = False
+    outside: bool = False
+    hints: Mapping[str, Any] = field(default_factory=dict)
+    defaults: Defaults = "tablemill"
+    patience: Patience | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordsDirectory:
+    """A directory that can be read; `dialect` is that of delimited files and None otherwise.
+
+    `diagnostics` are to be shown: each tells of something that was ignored, moved or in conflict.
+    """
+
+    url: str
+    files: tuple[DataFile, ...]
+    format: FormatType
+    dialect: DelimitedDialect | None
+    schema: TableSchema
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Bytes of the data files as stored."""
+        return sum(file.size for file in self.files)
+
+
+def read_directory(listing: Listing, options: ReadOptions | None = None, name: str | None = None) -> RecordsDirectory:
+    """Return what a directory holds, without reading its rows; `name` is what errors call it.
+
+    UserError `records.incomplete` when there is no manifest by the end of the wait, `records.manifest`,
+    `records.file`, `records.format`, `records.hint` and `records.schema` as the functions of these parts say.
+    """
+    chosen = options or ReadOptions()
+    place = Place(table=name or listing.url.rstrip("/").rpartition("/")[2] or listing.url)
+    patience = chosen.patience or (OF_BUCKETS if listing.waits else NO_PATIENCE)
+    entries = parse_manifest(_manifest(listing, patience, place), place)
+    rules = Rules(chosen.outside, chosen.lax, patience)
+    files, said = find_files(entries, listing, rules, place)
+    format_, about_format = _format(listing, chosen, place)
+    dialect = None if format_.hints is None else dialect_of(format_.hints, _terminator(format_, files))
+    schema, about_schema = _schema(listing, files, format_.type, dialect, chosen, place)
+    everything = (*said, *about_format, *about_schema, *_about_header(files, dialect, schema, place))
+    return RecordsDirectory(listing.url, files, format_.type, dialect, schema, everything)
+
+
+def open_directory(
+    where: str | Path, scratch: Path, options: ReadOptions | None = None, variables: Mapping[str, str] | None = None
+) -> RecordsDirectory:
+    """Return what a folder, a ZIP or tar of one, or a URL holds; `scratch` is made for what an archive holds."""
+    listing = open_listing(where, os.environ if variables is None else variables)
+    root = getattr(listing, "root", None)
+    if root is None or not root.is_file():
+        return read_directory(listing, options)
+    if not is_archive(root):
+        text = f"{str(root)!r} is neither a folder nor a ZIP or tar of one"
+        raise UserError("records.archive", text, remedy="Name a records directory, or an archive of its files.")
+    inside = open_listing(unpack(root, scratch), {})
+    return read_directory(inside, options, name=root.name)
+
+
+def is_records(names: Iterable[str]) -> bool:
+    """Say whether files of these names are, or should be, a records directory: a manifest and a format file."""
+    known = set(names)
+    return MANIFEST in known and any(name.startswith(PREFIX) for name in known)
+
+
+def _manifest(listing: Listing, patience: Patience, place: Place) -> bytes:
+    data = wait_for(lambda: listing.read(MANIFEST), patience)
+    if data is not None:
+        return data
+    waited = f" after {patience.seconds:g} seconds" if patience.seconds else ""
+    remedy = "Wait until its writer has ended, and read it again."
+    if UNFINISHED in listing.names():
+        remedy = "There is a file manifest: its writer stopped before the end, or it is UNLOAD's and must be renamed."
+    raise UserError("records.incomplete", f"There is no _manifest{waited}", place=place, remedy=remedy)
+
+
+def _format(listing: Listing, options: ReadOptions, place: Place) -> tuple[RecordsFormat, tuple[Diagnostic, ...]]:
+    name, kind = format_name(listing.names(), place)
+    if kind is not FormatType.DELIMITED:
+        return RecordsFormat(kind), ()
+    hints, said = read_hints(
+        listing.read(name) or b"", given=options.hints, lax=options.lax, defaults=options.defaults, place=place
+    )
+    return RecordsFormat(kind, hints), said
+
+
+def _terminator(format_: RecordsFormat, files: tuple[DataFile, ...]) -> str | None:
+    """Return the terminator by the first file that has any bytes, where the hint leaves it open."""
+    if format_.hints is None or format_.hints.record_terminator is not None:
+        return None
+    first = next((file for file in files if file.size), None)
+    return None if first is None else terminator_of(first, dialect_of(format_.hints))
+
+
+def _schema(
+    listing: Listing,
+    files: tuple[DataFile, ...],
+    kind: FormatType,
+    dialect: DelimitedDialect | None,
+    options: ReadOptions,
+    place: Place,
+) -> tuple[TableSchema, tuple[Diagnostic, ...]]:
+    for name in (SCHEMA_JSON, SCHEMA):
+        data = listing.read(name)
+        if data is None or (name == SCHEMA and not data.lstrip().startswith(b"{")):
+            continue  # `_schema` of older clients is SQL
+        found, said = parse_schema(name, data, extra=listing.read(EXTRA), lax=options.lax, place=place)
+        return table_schema(found), said
+    if not options.lax:
+        remedy = "With lax the columns are those of the first file; those of delimited text are strings."
+        raise UserError("records.schema", _NO_SCHEMA, place=place, remedy=remedy)
+    return _schema_by_file(files, kind, dialect, place)
+
+
+def _about_header(
+    files: tuple[DataFile, ...], dialect: DelimitedDialect | None, schema: TableSchema, place: Place
+) -> tuple[Diagnostic, ...]:
+    """Return a remark where the first header differs from the schema; other files have the same columns."""
+    first = next((file for file in files if file.size), None)
+    if first is None or dialect is None or not dialect.header_row:
+        return ()
+    conflict = header_conflict(schema.names, _header(first, dialect, place), first.name)
+    return (conflict,) if conflict else ()
+
+
+def _header(file: DataFile, dialect: DelimitedDialect, place: Place) -> tuple[str, ...]:
+    return read_header(file.location, dialect, place=replace(place, slice=file.name))
+
+
+def _schema_by_file(
+    files: tuple[DataFile, ...], kind: FormatType, dialect: DelimitedDialect | None, place: Place
+) -> tuple[TableSchema, tuple[Diagnostic, ...]]:
+    """Return the columns that the first file with any bytes says it has, which is less than the spec demands."""
+    first = next((file for file in files if file.size), None)
+    if first is None or (dialect is not None and not dialect.header_row):
+        what = "no file has a header" if dialect is not None else "there is no file"
+        raise UserError("records.schema", f"{_NO_SCHEMA}, and {what} to take columns from", place=place)
+    at = replace(place, slice=first.name)
+    if dialect is not None:
+        schema = TableSchema(tuple(Column(name) for name in _header(first, dialect, place)))
+    else:
+        schema = parquet_schema(first.location, at) if kind is FormatType.PARQUET else avro_schema(first.location, at)
+    types = ", all of them strings" if dialect is not None else ""
+    said = Diagnostic("schema.missing", f"There is no schema: the columns are those of {first.name}{types}.")
+    return schema, (said,)
+
+
+_NO_SCHEMA: Final = "There is no _schema.json and no _schema"

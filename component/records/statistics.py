@@ -1,0 +1,116 @@
+"""Statistics of the columns of a records directory, from the rows as they are written (reference records 1.1).
+
+Each file gives its own; together they are those of the directory, whatever the order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from component.records.schema_models import Constraints, Field, FieldType
+from component.tables.types import is_text
+
+Number = int | float | Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnStatistics:
+    """What was seen of one column: rows, the longest text, the least and the greatest number. None is nothing seen."""
+
+    rows: int = 0
+    max_chars: int | None = None
+    max_bytes: int | None = None
+    min: Number | None = None
+    max: Number | None = None
+
+    @classmethod
+    def of(cls, values: Any) -> ColumnStatistics:
+        """Return the statistics of an array; of floats, only finite ones are numbers."""
+        if is_text(values.type):
+            chars, length = pc.max(pc.utf8_length(values)).as_py(), pc.max(pc.binary_length(values)).as_py()
+            return cls(len(values), chars, length)
+        if not (pa.types.is_integer(values.type) or pa.types.is_floating(values.type) or _is_decimal(values.type)):
+            return cls(len(values))
+        finite = values.filter(pc.is_finite(values)) if pa.types.is_floating(values.type) else values
+        ends = pc.min_max(finite).as_py()
+        return cls(len(values), None, None, ends["min"], ends["max"])
+
+    def merge(self, other: ColumnStatistics) -> ColumnStatistics:
+        """Return the statistics of the rows of both."""
+        return ColumnStatistics(
+            self.rows + other.rows,
+            _pick(max, self.max_chars, other.max_chars),
+            _pick(max, self.max_bytes, other.max_bytes),
+            _pick(min, self.min, other.min),
+            _pick(max, self.max, other.max),
+        )
+
+
+def statistics_of(table: pa.Table) -> tuple[ColumnStatistics, ...]:
+    """Return the statistics of the columns of a table, in their order."""
+    return tuple(ColumnStatistics.of(column) for column in table.columns)
+
+
+def merged(parts: Sequence[Sequence[ColumnStatistics]], columns: int) -> tuple[ColumnStatistics, ...]:
+    """Return the statistics of all files together; of no file, those of no rows."""
+    total = [ColumnStatistics()] * columns
+    for part in parts:
+        total = [one.merge(other) for one, other in zip(total, part, strict=True)]
+    return tuple(total)
+
+
+def with_statistics(field: Field, seen: ColumnStatistics) -> Field:
+    """Return a field with what was seen of its values; a constraint that they do not keep is widened or goes.
+
+    Only strings and numbers have statistics: the published JSON Schema refuses them elsewhere.
+    """
+    kept = replace(field, constraints=_widened(field, seen))
+    rows = {"rows_sampled": seen.rows, "total_rows": seen.rows}
+    if field.type is FieldType.STRING:
+        lengths = {"max_length_bytes": seen.max_bytes, "max_length_chars": seen.max_chars}
+        known = {name: value for name, value in lengths.items() if value is not None}
+        return replace(kept, statistics={**rows, **known})
+    if field.type in {FieldType.INTEGER, FieldType.DECIMAL}:
+        ends = {"min": seen.min, "max": seen.max}
+        texts = {name: _text(value) for name, value in ends.items() if value is not None}
+        return replace(kept, statistics={**rows, **texts})
+    return replace(kept, statistics=None)
+
+
+def _widened(field: Field, seen: ColumnStatistics) -> Constraints:
+    """Return constraints that the values keep: rows may have come from elsewhere since these were stated."""
+    found = field.constraints
+    if field.type is FieldType.STRING:
+        most_bytes, most_chars = found.max_length_bytes, found.max_length_chars
+        return replace(
+            found,
+            max_length_bytes=None if _is_over(seen.max_bytes, most_bytes) else most_bytes,
+            max_length_chars=None if _is_over(seen.max_chars, most_chars) else most_chars,
+        )
+    if field.type is FieldType.INTEGER and isinstance(seen.min, int) and isinstance(seen.max, int):
+        is_outside = _is_over(found.min, seen.min) or _is_over(seen.max, found.max)
+        return replace(found, min=None, max=None) if is_outside else found
+    return found
+
+
+def _is_over(one: int | None, other: int | None) -> bool:
+    return one is not None and other is not None and one > other
+
+
+def _pick(which: Any, one: Any, other: Any) -> Any:
+    known = [value for value in (one, other) if value is not None]
+    return which(known) if known else None
+
+
+def _is_decimal(data_type: pa.DataType) -> bool:
+    return bool(pa.types.is_decimal(data_type))
+
+
+def _text(value: Number) -> str:
+    return f"{value:f}" if isinstance(value, Decimal) else repr(value)

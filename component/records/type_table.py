@@ -1,0 +1,243 @@
+"""The mapping of types, stated once: docs/records-types.md is made of it, and a test holds each cell.
+
+`FORWARD` says what a field of a records schema becomes; `BACK` says which field the types of others become.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+_MAX_64: Final = "9223372036854775807"
+_MIN_64: Final = "-9223372036854775808"
+_MAX_U64: Final = "18446744073709551615"
+
+
+@dataclass(frozen=True, slots=True)
+class Forward:
+    """One kind of field, and its type in each family.
+
+    `field` is the JSON of the field without index. `column` is the type in Tablemill, with length and kind. `arrow` is
+    the type in Parquet and Avro files of a records directory, `kartothek` the one in a dataset. `keboola` is base type
+    and length.
+    """
+
+    name: str
+    field: Mapping[str, Any]
+    column: str
+    arrow: str
+    spark: str
+    kartothek: str
+    keboola: str
+
+
+def _field(kind: str, **constraints: Any) -> dict[str, Any]:
+    return {"type": kind, "constraints": {"required": False, **constraints}}
+
+
+FORWARD: Final = (
+    Forward("integer", _field("integer"), "integer", "int64", "bigint", "int64", "INTEGER"),
+    Forward(
+        "integer within 64 bits",
+        _field("integer", min="-128", max="127"),
+        *("integer", "int64", "bigint", "int64", "INTEGER"),
+    ),
+    Forward(
+        "integer beyond 64 bits",
+        _field("integer", min="0", max=_MAX_U64),
+        *("numeric(20,0)", "decimal128(20, 0)", "decimal(20,0)", "decimal128(20, 0)", "NUMERIC(20,0)"),
+    ),
+    Forward(
+        "integer beyond 38 digits",
+        _field("integer", min="0", max="1" + "0" * 38),
+        *("string", "string", "string", "string", "STRING"),
+    ),
+    Forward("decimal", _field("decimal"), "float", "double", "double", "double", "FLOAT"),
+    Forward(
+        "decimal, floating",
+        _field("decimal", fp_total_bits=32, fp_significand_bits=23),
+        *("float", "double", "double", "double", "FLOAT"),
+    ),
+    Forward(
+        "decimal, fixed",
+        _field("decimal", fixed_precision=10, fixed_scale=2),
+        *("numeric(10,2)", "decimal128(10, 2)", "decimal(10,2)", "decimal128(10, 2)", "NUMERIC(10,2)"),
+    ),
+    Forward(
+        "decimal, fixed, beyond 38 digits",
+        _field("decimal", fixed_precision=76, fixed_scale=38),
+        *("string", "string", "string", "string", "STRING"),
+    ),
+    Forward("string", _field("string"), "string", "string", "string", "string", "STRING"),
+    Forward(
+        "string of at most n characters",
+        _field("string", max_length_chars=20),
+        *("string(20)", "string", "string", "string", "STRING(20)"),
+    ),
+    Forward(
+        "string of at most n bytes",
+        _field("string", max_length_bytes=20),
+        *("string(20)", "string", "string", "string", "STRING(20)"),
+    ),
+    Forward("boolean", _field("boolean"), "boolean", "bool", "boolean", "bool", "BOOLEAN"),
+    Forward("date", _field("date"), "date", "date32[day]", "date", "date32[day]", "DATE"),
+    Forward("time", _field("time"), "string, time", "time64[us]", "string", "string", "STRING"),
+    Forward("timetz", _field("timetz"), "string, timetz", "string", "string", "string", "STRING"),
+    Forward(
+        "datetime",
+        _field("datetime"),
+        *("timestamp", "timestamp[us]", "timestamp_ntz", "timestamp[us]", "TIMESTAMP"),
+    ),
+    Forward(
+        "datetimetz",
+        _field("datetimetz"),
+        *("timestamp, timestamptz", "timestamp[us, tz=UTC]", "timestamp", "timestamp[us]", "TIMESTAMP"),
+    ),
+)
+_INT_64: Final = _field("integer", min=_MIN_64, max=_MAX_64)
+_INT_32: Final = _field("integer", min="-2147483648", max="2147483647")
+_INT_16: Final = _field("integer", min="-32768", max="32767")
+_INT_8: Final = _field("integer", min="-128", max="127")
+_UINT_64: Final = _field("integer", min="0", max=_MAX_U64)
+_DOUBLE: Final = _field("decimal", fp_total_bits=64, fp_significand_bits=53)
+_SINGLE: Final = _field("decimal", fp_total_bits=32, fp_significand_bits=23)
+_HALF: Final = _field("decimal", fp_total_bits=16, fp_significand_bits=11)
+_MONEY: Final = _field("decimal", fixed_precision=10, fixed_scale=2)
+_STRING: Final = _field("string")
+
+BACK: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {
+    "Tablemill": {
+        "integer": _INT_64,
+        "numeric": _field("decimal", fixed_precision=38, fixed_scale=9),
+        "numeric(10,2)": _MONEY,
+        "float": _DOUBLE,
+        "string": _STRING,
+        "string(20)": _field("string", max_length_chars=20),
+        "boolean": _field("boolean"),
+        "date": _field("date"),
+        "timestamp": _field("datetime"),
+        "string, time": _field("time"),
+        "string, timetz": _field("timetz"),
+        "timestamp, timestamptz": _field("datetimetz"),
+    },
+    "Arrow": {
+        "int8": _INT_8,
+        "int16": _INT_16,
+        "int32": _INT_32,
+        "int64": _INT_64,
+        "uint8": _field("integer", min="0", max="255"),
+        "uint16": _field("integer", min="0", max="65535"),
+        "uint32": _field("integer", min="0", max="4294967295"),
+        "uint64": _UINT_64,
+        "halffloat": _HALF,
+        "float": _SINGLE,
+        "double": _DOUBLE,
+        "decimal128(10, 2)": _MONEY,
+        "decimal256(76, 38)": _field("decimal", fixed_precision=76, fixed_scale=38),
+        "string": _STRING,
+        "large_string": _STRING,
+        "dictionary<values=string, indices=int32, ordered=0>": _STRING,
+        "null": _STRING,
+        "bool": _field("boolean"),
+        "date32[day]": _field("date"),
+        "date64[ms]": _field("date"),
+        "time32[s]": _field("time"),
+        "time64[us]": _field("time"),
+        "timestamp[us]": _field("datetime"),
+        "timestamp[ns]": _field("datetime"),
+        "timestamp[us, tz=UTC]": _field("datetimetz"),
+        "timestamp[ns, tz=US/Eastern]": _field("datetimetz"),
+    },
+    "Spark": {
+        "tinyint": _INT_8,
+        "smallint": _INT_16,
+        "int": _INT_32,
+        "bigint": _INT_64,
+        "float": _SINGLE,
+        "double": _DOUBLE,
+        "decimal(10,2)": _MONEY,
+        "decimal(20,0)": _field("decimal", fixed_precision=20, fixed_scale=0),
+        "string": _STRING,
+        "varchar(20)": _field("string", max_length_chars=20),
+        "char(20)": _field("string", max_length_chars=20),
+        "boolean": _field("boolean"),
+        "date": _field("date"),
+        "time(6)": _field("time"),
+        "timestamp_ntz": _field("datetime"),
+        "timestamp": _field("datetimetz"),
+    },
+    "Kartothek": {
+        "int64": _INT_64,
+        "uint64": _UINT_64,
+        "double": _DOUBLE,
+        "decimal128(10, 2)": _MONEY,
+        "string": _STRING,
+        "bool": _field("boolean"),
+        "date32[day]": _field("date"),
+        "timestamp[us]": _field("datetime"),
+        "timestamp[us, tz=UTC]": _field("datetimetz"),
+    },
+    "Keboola": {
+        "INTEGER": _INT_64,
+        "NUMERIC": _field("decimal", fixed_precision=38, fixed_scale=9),
+        "NUMERIC(10,2)": _MONEY,
+        "FLOAT": _DOUBLE,
+        "STRING": _STRING,
+        "STRING(20)": _field("string", max_length_chars=20),
+        "BOOLEAN": _field("boolean"),
+        "DATE": _field("date"),
+        "TIMESTAMP": _field("datetime"),
+    },
+}
+
+FAMILIES: Final = ("column", "arrow", "spark", "kartothek", "keboola")
+_HEADS: Final = ("Tablemill", "Arrow", "Spark", "Kartothek", "Keboola")
+_INTRODUCTION: Final = """\
+# Types of records schemas
+
+This page is written from `component/records/type_table.py`; a test holds every cell of it.
+
+## From a records schema
+
+What follows a comma is the kind of the values, carried by the column as its attribute `logical`: a time is kept as text
+`HH:MM:SS[.ffffff]`, a datetimetz as a timestamp in UTC. "Arrow" is the type in Parquet and Avro files of a records
+directory, "Kartothek" the one in a dataset, "Keboola" base type and length. Integers are not narrowed to the range of
+their constraints: a wider type loses nothing, and rows of another source may not keep to them. Numbers of more than 38
+digits are text, so that every digit stays; a decimal of which nothing is known is a float, as databases take it.
+"""
+
+
+def page() -> str:
+    """Return docs/records-types.md."""
+    return "\n".join([_INTRODUCTION, *_forward(), *_back(), ""])
+
+
+def _forward() -> Iterator[str]:
+    yield _row("records", "constraints", *_HEADS)
+    yield _row(*["---"] * 7)
+    for line in FORWARD:
+        yield _row(line.name, _constraints(line.field), *(f"`{getattr(line, family)}`" for family in FAMILIES))
+
+
+def _back() -> Iterator[str]:
+    yield "\n## To a records schema\n"
+    yield "A column that came from a records schema keeps its field while its type is the same; else this holds."
+    for family, types in BACK.items():
+        yield f"\n| {family} | records | constraints |\n|---|---|---|"
+        yield from (_row(f"`{text}`", field["type"], _constraints(field)) for text, field in types.items())
+
+
+def _constraints(field: Mapping[str, Any]) -> str:
+    known = {key: value for key, value in field["constraints"].items() if key != "required"}
+    return ", ".join(f"`{key}` {_short(value)}" for key, value in known.items())
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value)
+    return text if len(text) <= 20 else f"10^{len(text) - 1}"
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"

@@ -1,0 +1,140 @@
+"""The httpfile: a response of a web server as one gzip file, read and written to the byte (reference workbench 3)."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from component.errors import Place, UserError
+
+PREFIX: Final = "Cjw-Original-"
+"""What stands before the name of a header of the wire; taken off on reading, in this spelling only."""
+_KEPT: Final = frozenset({"content-type", "content-disposition", "server"})
+_RENAMED: Final = frozenset({"transfer-encoding", "content-encoding", "content-length"})
+_MOST_HEADER: Final = 1024 * 1024
+_STATUS: Final = re.compile(r"[1-9][0-9]{2}( .*)?")
+_CHARSET: Final = re.compile(r";\s*charset\s*=\s*\"?([A-Za-z0-9!#$%&'+^_`{}~-]+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class HttpFile:
+    """What was asked for, and the last response: `parameters` hold the URL and never a secret, `body` any bytes."""
+
+    parameters: Mapping[str, Any]
+    status: str
+    headers: tuple[tuple[str, str], ...] = ()
+    body: bytes = field(default=b"", repr=False)
+
+    @property
+    def url(self) -> str:
+        """The URL that was asked for; empty when none is told."""
+        url = self.parameters.get("url", "")
+        return url if isinstance(url, str) else ""
+
+    def header(self, name: str) -> str | None:
+        """Return a header's value by its name in any case."""
+        return next((value for key, value in self.headers if key.lower() == name.lower()), None)
+
+    @property
+    def charset(self) -> str | None:
+        """The encoding that the server states, which is binding; None when it states none."""
+        found = _CHARSET.search(self.header("content-type") or "")
+        return found[1] if found else None
+
+
+def read_http_file(data: bytes, place: Place, *, strict: bool = False) -> HttpFile:
+    """Return what an httpfile says. UserError `workbench.http_file` for anything that is none.
+
+    A line may end with LF alone; `strict` takes CRLF only, and no status that is none.
+    """
+    try:
+        text = gzip.decompress(data)
+    except (OSError, EOFError, zlib.error) as error:
+        raise _broken(f"it is no whole gzip file: {error}", place) from error
+    lines, body = _head(text, place, strict=strict)
+    if len(lines) < 2:
+        raise _broken("it has no line with the status", place)
+    try:
+        parameters = json.loads(lines[0])
+    except (ValueError, RecursionError) as error:
+        raise _broken(f"its first line is no JSON: {error}", place) from error
+    if not isinstance(parameters, dict):
+        raise _broken("its first line is no JSON object", place)
+    status = lines[1].decode("latin-1").strip()
+    if strict and _STATUS.fullmatch(status) is None:
+        raise _broken(f"{status!r} is no status", place)
+    return HttpFile(parameters, status, tuple(_header(line, place) for line in lines[2:]), body)
+
+
+def _head(text: bytes, place: Place, *, strict: bool) -> tuple[list[bytes], bytes]:
+    """Return the lines before the blank one, without line ends, and what follows it."""
+    lines: list[bytes] = []
+    at = 0
+    while True:
+        end = text.find(b"\n", at)
+        if end < 0 or end > _MOST_HEADER:
+            raise _broken("no blank line ends its headers", place)
+        line, at = text[at:end], end + 1
+        if strict and not line.endswith(b"\r"):
+            raise _broken(f"line {len(lines) + 1} does not end with CRLF", place)
+        line = line.removesuffix(b"\r")
+        if not line and len(lines) >= 2:
+            return lines, text[at:]
+        lines.append(line)
+
+
+def _header(line: bytes, place: Place) -> tuple[str, str]:
+    name, colon, value = line.decode("latin-1").partition(":")
+    if not colon:
+        raise _broken(f"the header {name[:80]!r} has no colon", place)
+    return name.removeprefix(PREFIX), value.strip(" \t")
+
+
+def _broken(why: str, place: Place) -> UserError:
+    return UserError(
+        "workbench.http_file", f"The httpfile cannot be read: {why}", place=place, remedy="Fetch the file again."
+    )
+
+
+def write_http_file(file: HttpFile) -> bytes:
+    """Return the bytes of an httpfile: equal input gives equal bytes, whenever it is written.
+
+    Of the headers those are kept that tell what the body is; the ones of the wire get a prefix, since the body has no
+    chunks and no compression any more. ValueError for a header or status with a line end.
+    """
+    asked = json.dumps(file.parameters, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    lines = [file.status, *(f"{name}: {value}" for name, value in kept_headers(file.headers))]
+    if any("\n" in line or "\r" in line for line in lines):
+        raise ValueError("a line end in a header")
+    text = asked.encode() + b"\r\n" + "".join(f"{line}\r\n" for line in lines).encode("latin-1") + b"\r\n"
+    return _deterministic_gzip(text + file.body)
+
+
+def kept_headers(headers: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return the headers that an httpfile keeps, by the names it has for them."""
+    kept = []
+    for name, value in headers:
+        if name.lower() in _KEPT:
+            kept.append((name, value))
+        elif name.lower() in _RENAMED:
+            kept.append((PREFIX + name, value))
+    return kept
+
+
+def _deterministic_gzip(data: bytes) -> bytes:
+    """Return one gzip member without name and time, as a writer of gzip at its highest level makes it."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    packed = packer.compress(data) + packer.flush()
+    head = bytes((0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 0xFF))
+    return head + packed + zlib.crc32(data).to_bytes(4, "little") + (len(data) % 2**32).to_bytes(4, "little")
+
+
+def fetch_parameters(url: str, **others: Any) -> dict[str, Any]:
+    """Return the parameters of an httpfile; a key that begins with `#` is a secret, and never taken."""
+    known = {"url": url, **others}
+    return {key: value for key, value in known.items() if not key.startswith("#")}

@@ -1,0 +1,135 @@
+"""The English texts of messages, by id (reference workbench 1.5, 5, 6).
+
+The words are those of Workbench's catalogues; ids that begin with `tablemill.` are ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from component.workbench.messages import PLAIN_TEXT, Message, json_text
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text for many, and one for a single thing where it differs; `counted` is the argument that decides."""
+
+    many: str
+    one: str | None = None
+    counted: str | None = None
+
+    def fill(self, arguments: Mapping[str, str | int | float]) -> str:
+        """Return the text with the arguments in place; KeyError when one is missing."""
+        single = self.counted is not None and self.one is not None and arguments.get(self.counted) == 1
+        template = self.one if single and self.one is not None else self.many
+        return template.format_map({name: _shown(value) for name, value in arguments.items()})
+
+
+def _shown(value: str | float) -> str:
+    return value if isinstance(value, str) else f"{value:,}"
+
+
+def text_of(message: Message) -> str:
+    """Return the English text; for an id or arguments that nobody has a text for, the id and the arguments."""
+    if message.id == PLAIN_TEXT and isinstance(message.arguments.get("text"), str):
+        return str(message.arguments["text"])
+    text = TEXTS.get(message.id)
+    try:
+        if text is not None:
+            return text.fill(message.arguments)
+    except KeyError:
+        pass
+    return f"{message.id} {json_text(dict(message.arguments))}"
+
+
+_SEE: Final = "see row {row_number} column {column_number}"
+_NAMES: Final = "util.colnames.warnings"
+TRUNCATED_OUTPUT: Final = "py.cjwkernel.pandas.types.ProcessResult.truncate_in_place_if_too_big.warning"
+
+TEXTS: Final[Mapping[str, Text]] = {
+    f"{_NAMES}.ascii_cleaned": Text(
+        "Removed special characters from {n_columns} column names (see “{first_colname}”)",
+        "Removed special characters from column name “{first_colname}”",
+        "n_columns",
+    ),
+    f"{_NAMES}.default": Text(
+        "Renamed {n_columns} column names because values were empty (see “{first_colname}”)",
+        "Renamed column name “{first_colname}” because value was empty",
+        "n_columns",
+    ),
+    f"{_NAMES}.truncated": Text(
+        "Truncated {n_columns} column names to {n_bytes} bytes each (see “{first_colname}”)",
+        "Truncated column name “{first_colname}” to {n_bytes} bytes",
+        "n_columns",
+    ),
+    f"{_NAMES}.numbered": Text(
+        "Renamed {n_columns} duplicate column names (see “{first_colname}”)",
+        "Renamed duplicate column name “{first_colname}”",
+        "n_columns",
+    ),
+    f"{_NAMES}.unicode_fixed": Text(
+        "Fixed {n_columns} column names with invalid Unicode (see “{first_colname}”)",
+        "Fixed Unicode in column name “{first_colname}”",
+        "n_columns",
+    ),
+    "file.unknown_ext": Text("Unknown file extension {ext}. Please try a different file."),
+    "warning.skipped_rows": Text(
+        "Skipped {n_rows} rows (after row limit of {max_n_rows})",
+        "Skipped one row (after row limit of {max_n_rows})",
+        "n_rows",
+    ),
+    "warning.skipped_columns": Text(
+        "Skipped {n_columns} columns (after column limit of {max_n_columns})",
+        "Skipped one column (after column limit of {max_n_columns})",
+        "n_columns",
+    ),
+    "warning.truncated_values": Text(
+        f"Truncated {{n_values}} values (value byte limit is {{max_n_bytes}}; {_SEE})",
+        f"Truncated one value (value byte limit is {{max_n_bytes}}; {_SEE})",
+        "n_values",
+    ),
+    "csv.repaired_quotes": Text(
+        f"Repaired {{n_values}} values (misplaced quotation marks; {_SEE})",
+        f"Repaired one value (misplaced quotation marks; {_SEE})",
+        "n_values",
+    ),
+    "csv.repaired_eof": Text("Repaired last value (missing quotation mark)"),
+    "csv.truncated_file": Text(
+        "Truncated {n_bytes_truncated} bytes from file (maximum is {max_n_bytes} bytes)",
+        "Truncated one byte from file (maximum is {max_n_bytes} bytes)",
+        "n_bytes_truncated",
+    ),
+    "text.repaired_encoding": Text(
+        "Encoding error: byte {byte} is invalid {encoding} at position {position}. We replaced invalid bytes with “�”."
+    ),
+    "excel.invalid_file": Text(
+        "This Excel file is invalid. Open it in Microsoft Office and re-save it, then try again."
+    ),
+    "http.errors.HttpErrorTimeout": Text("HTTP request timed out."),
+    "http.errors.HttpErrorInvalidUrl": Text(
+        "Invalid URL. Please supply a valid URL, starting with http:// or https://."
+    ),
+    "http.errors.HttpErrorTooManyRedirects": Text(
+        "HTTP server(s) redirected us too many times. Please try a different URL."
+    ),
+    "http.errors.HttpErrorNotSuccess": Text("Error from server: HTTP {status_code} {reason}"),
+    "http.errors.HttpErrorGeneric": Text("Error during HTTP request: {type}"),
+    TRUNCATED_OUTPUT: Text("Truncated output from {old_number} rows to {new_number}"),
+    "tablemill.numbers_kept_as_text": Text(
+        "Kept column “{column}” as text: as numbers some of its values would change"
+    ),
+    "tablemill.nulled_values": Text(
+        "Left out {n_values} values of column “{column}”: {reason}",
+        "Left out one value of column “{column}”: {reason}",
+        "n_values",
+    ),
+    "tablemill.rounded_values": Text(
+        "Rounded {n_values} values of column “{column}”: {reason}",
+        "Rounded one value of column “{column}”: {reason}",
+        "n_values",
+    ),
+    "tablemill.changed_type": Text("Column “{column}” was {old} and is now {new}"),
+    "tablemill.changed_unit": Text("Column “{column}” had dates by {old} and now has them by day: {reason}"),
+}

@@ -1,0 +1,129 @@
+"""Any file to a table: unpacked, recognised, parsed (reference workbench 3, 4, 5)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+from component.errors import Place, UserError
+from component.workbench.http_file import HttpFile, read_http_file
+from component.workbench.messages import Message
+from component.workbench.parse.delimited import parse_delimited
+from component.workbench.parse.excel import parse_excel
+from component.workbench.parse.json_table import parse_json
+from component.workbench.parse.kind import FileKind, kind_by_content, kind_by_name, kind_by_type
+from component.workbench.parse.options import PARSER, FileOptions, ParsedFile
+from component.workbench.parse.packed import unpack
+from component.workbench.reading import Reading
+
+_MOST_LAYERS: Final = 4
+_HTTP_START: Final = re.compile(rb"\{[^\r\n]*\}\r?\n[^\r\n]*\r?\n")
+_FILE_NAME: Final = re.compile(r"filename\s*=\s*\"?([^\";]+)", re.IGNORECASE)
+_DRIVE: Final = "https://www.googleapis.com/"
+"""Of what comes from there the stated charset is not believed: it lies (reference workbench 3)."""
+TYPED: Final = frozenset({FileKind.PARQUET, FileKind.ARROW, FileKind.ARROW_STREAM, FileKind.AVRO})
+"""Kinds that say their columns and types themselves; the `formats` room reads them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """A file, unpacked, and what it is; `options` have what an httpfile says of its body."""
+
+    kind: FileKind
+    data: bytes = field(repr=False)
+    name: str
+    options: FileOptions
+
+
+def recognise(data: bytes, name: str, options: FileOptions, place: Place) -> Recognised:
+    """Return what a file is: its bytes decide, then the MIME type, then the name.
+
+    A packed file (gzip, bzip2, zstd, a ZIP of one file) is what is in it; an httpfile is its body, by what the server
+    says of it. UserError `gzip.truncated` and `workbench.http_file` for damage, `source.format` for a ZIP of several.
+    """
+    for _ in range(_MOST_LAYERS):
+        kind = kind_by_content(data)
+        if kind is None:
+            found = kind_by_type(options.mime_type) or kind_by_name(name) or FileKind.UNKNOWN
+            return Recognised(found, data, name, options)
+        inside = unpack(kind, data, name, place)
+        if inside is None:
+            return Recognised(kind, data, name, options)
+        if kind is FileKind.GZIP and _HTTP_START.match(inside[0]):
+            http = read_http_file(data, place, strict=options.reading is Reading.STRICT)
+            data, name, options = http.body, _name_of_body(http, name), _options_of_body(http, options)
+        else:
+            data, name = inside
+    raise UserError("source.format", f"The file is packed more than {_MOST_LAYERS} times", place=place)
+
+
+def _name_of_body(http: HttpFile, name: str) -> str:
+    """Return the name that the server gives the body, else that of the URL's path, if it has a suffix that we know."""
+    given = _FILE_NAME.search(http.header("content-disposition") or "")
+    candidates = (given[1].strip() if given else "", unquote(urlsplit(http.url).path))
+    return next((one for one in candidates if kind_by_name(one)), name)
+
+
+def _options_of_body(http: HttpFile, options: FileOptions) -> FileOptions:
+    charset = None if http.url.startswith(_DRIVE) else http.charset
+    return replace(
+        options,
+        mime_type=options.mime_type or http.header("content-type"),
+        encoding=options.encoding or charset,
+    )
+
+
+def parse_file(data: bytes, name: str, options: FileOptions, place: Place) -> ParsedFile:
+    """Return the table of a file of text or of a spreadsheet; errors as `recognise` and `parse_recognised`."""
+    return parse_recognised(recognise(data, name, options, place), place)
+
+
+def parse_recognised(file: Recognised, place: Place) -> ParsedFile:
+    """Return the table of a file of text or of a spreadsheet.
+
+    Lenient: an unknown kind is an empty table with a message; text of no stated delimiter is looked at. Strict:
+    UserError `source.format` for both. ValueError for a kind of `TYPED`.
+    """
+    if file.kind in TYPED:
+        raise ValueError(file.kind)
+    if file.kind is FileKind.EMPTY:
+        return ParsedFile()
+    parser = _PARSERS.get(file.kind)
+    if parser is None:
+        return _unknown(file, place)
+    delimiter = file.options.delimiter or _DELIMITERS.get(file.kind)
+    if file.kind is FileKind.TEXT and delimiter is None and file.options.reading is Reading.STRICT:
+        raise UserError(
+            "source.format",
+            "Nothing says how the text is delimited",
+            place=place,
+            remedy='Give "delimiter", or set reading to lenient, which looks at the text.',
+        )
+    return parser(file.data, replace(file.options, delimiter=delimiter), place)
+
+
+def _unknown(file: Recognised, place: Place) -> ParsedFile:
+    if file.options.reading is Reading.STRICT:
+        raise UserError(
+            "source.format",
+            f"Neither content, nor type, nor the name {file.name!r} says what the file is",
+            place=place,
+            remedy="Give it a suffix as .csv, .json or .xlsx, or a MIME type.",
+        )
+    suffix = "".join(f".{part}" for part in file.name.split("/")[-1].split(".")[1:]).lower()
+    return ParsedFile(messages=(Message("file.unknown_ext", {"ext": suffix}, PARSER),))
+
+
+_DELIMITERS: Final = {FileKind.CSV: ",", FileKind.TSV: "\t"}
+_PARSERS: Final[dict[FileKind, Callable[[bytes, FileOptions, Place], ParsedFile]]] = {
+    FileKind.CSV: parse_delimited,
+    FileKind.TSV: parse_delimited,
+    FileKind.TEXT: parse_delimited,
+    FileKind.JSON: parse_json,
+    FileKind.JSON_LINES: parse_json,
+    FileKind.XLSX: parse_excel,
+    FileKind.XLS: parse_excel,
+}

@@ -1,0 +1,89 @@
+"""The cells of the first sheet of a workbook: openpyxl reads XLSX, xlrd the XLS of before."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from component.workbench.parse.cell_format import formatted
+
+OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""First bytes of an XLS file."""
+_DAY: Final = 86400
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell: a text, a number, true or false, a moment, or None; and the format that shows it."""
+
+    value: str | float | bool | dt.datetime | None = None
+    format: str = "General"
+
+    @property
+    def text(self) -> str | None:
+        """The cell as a sheet shows it."""
+        return formatted(self.value, self.format)
+
+
+EMPTY: Final = Cell()
+
+
+def sheet_rows(data: bytes) -> Iterator[list[Cell]]:
+    """Yield the rows of the first sheet. Raises whatever the libraries raise for a file that is no workbook."""
+    return _rows_of_xls(data) if data.startswith(OLE) else _rows_of_xlsx(data)
+
+
+def _rows_of_xlsx(data: bytes) -> Iterator[list[Cell]]:
+    import openpyxl  # noqa: PLC0415 - loaded for Excel only
+
+    if not zipfile.is_zipfile(io.BytesIO(data)):
+        raise ValueError("it is no ZIP")
+    book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+    try:
+        for row in book.worksheets[0].iter_rows():
+            yield [_cell(cell.value, cell.number_format or "General") for cell in row]
+    finally:
+        book.close()
+
+
+def _cell(value: Any, number_format: str) -> Cell:
+    if value is None or value == "":
+        return EMPTY
+    if isinstance(value, dt.time):
+        return Cell(value.isoformat())
+    if isinstance(value, dt.timedelta):
+        value = value.total_seconds() / _DAY
+    elif isinstance(value, dt.date) and not isinstance(value, dt.datetime):
+        value = dt.datetime.combine(value, dt.time())
+    known = isinstance(value, bool | str | dt.datetime)
+    return Cell(value if known else float(value), number_format)
+
+
+def _rows_of_xls(data: bytes) -> Iterator[list[Cell]]:
+    import xlrd  # noqa: PLC0415 - loaded for Excel only
+
+    with xlrd.open_workbook(file_contents=data, formatting_info=True, logfile=io.StringIO()) as book:
+        sheet = book.sheet_by_index(0)
+        for number in range(sheet.nrows):
+            yield [_xls_cell(book, cell) for cell in sheet.row(number)]
+
+
+def _xls_cell(book: Any, cell: Any) -> Cell:
+    import xlrd  # noqa: PLC0415 - loaded for Excel only
+
+    shown = book.format_map[book.xf_list[cell.xf_index].format_key].format_str
+    if cell.ctype == xlrd.XL_CELL_TEXT:
+        return _cell(cell.value, shown)
+    if cell.ctype == xlrd.XL_CELL_NUMBER:
+        return Cell(float(cell.value), shown)
+    if cell.ctype == xlrd.XL_CELL_BOOLEAN:
+        return Cell(bool(cell.value), shown)
+    if cell.ctype == xlrd.XL_CELL_DATE:
+        return Cell(xlrd.xldate_as_datetime(cell.value, book.datemode), shown)
+    if cell.ctype == xlrd.XL_CELL_ERROR:
+        return Cell(str(xlrd.error_text_from_code.get(cell.value, "#ERR")))
+    return EMPTY

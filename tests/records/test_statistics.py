@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from component.records.schema_models import Constraints, Field, FieldType
+from component.records.statistics import ColumnStatistics, merged, statistics_of, with_statistics
+
+TEXTS = st.text(st.characters(codec="utf-8"), max_size=6)
+VALUES = {
+    pa.string(): TEXTS,
+    pa.int64(): st.integers(-(2**63), 2**63 - 1),
+    pa.float64(): st.floats(),
+    pa.decimal128(38, 9): st.decimals(-(10**28), 10**28, places=9),
+    pa.bool_(): st.booleans(),
+}
+COLUMNS = st.sampled_from(list(VALUES)).flatmap(
+    lambda kind: st.lists(st.none() | VALUES[kind], max_size=8).map(lambda values: pa.array(values, kind))
+)
+
+
+def oracle(values):
+    known = [value for value in values.to_pylist() if value is not None]
+    if pa.types.is_string(values.type):
+        lengths = [(len(text), len(text.encode())) for text in known]
+        return ColumnStatistics(
+            len(values), max((one[0] for one in lengths), default=None), max((one[1] for one in lengths), default=None)
+        )
+    if pa.types.is_boolean(values.type):
+        return ColumnStatistics(len(values))
+    finite = [value for value in known if not isinstance(value, float) or abs(value) < float("inf")]
+    return ColumnStatistics(len(values), None, None, min(finite, default=None), max(finite, default=None))
+
+
+@given(COLUMNS)
+def test_statistics_are_those_of_the_values(values):
+    assert ColumnStatistics.of(values) == oracle(values)
+
+
+@given(COLUMNS, st.integers(0, 8), st.integers(0, 8))
+def test_parts_in_any_order_give_those_of_the_whole(values, one, other):
+    first, second = sorted((min(one, len(values)), min(other, len(values))))
+    pieces = [values[:first], values[first:second], values[second:]]
+    parts = [[ColumnStatistics.of(piece)] for piece in pieces]
+    assert merged(parts, 1) == merged(parts[::-1], 1) == (ColumnStatistics.of(values),)
+
+
+def test_no_file_is_no_rows():
+    assert merged([], 2) == (ColumnStatistics(), ColumnStatistics())
+
+
+def test_a_table_has_statistics_of_each_column_also_in_chunks():
+    table = pa.table({"a": pa.chunked_array([[1, 2], [3]]), "b": ["x", "äöü", None]})
+    assert statistics_of(table) == (ColumnStatistics(3, None, None, 1, 3), ColumnStatistics(3, 3, 6))
+
+
+@pytest.mark.parametrize(
+    ("kind", "seen", "written"),
+    [
+        ("integer", ColumnStatistics(3, min=-(2**63), max=5), {"min": "-9223372036854775808", "max": "5"}),
+        (
+            "decimal",
+            ColumnStatistics(3, min=Decimal("1E-9"), max=Decimal("2.50")),
+            {"min": "0.000000001", "max": "2.50"},
+        ),
+        ("decimal", ColumnStatistics(3, min=0.1, max=1.5e300), {"min": "0.1", "max": "1.5e+300"}),
+        ("string", ColumnStatistics(3, 3, 6), {"max_length_bytes": 6, "max_length_chars": 3}),
+        ("string", ColumnStatistics(3), {}),
+    ],
+)
+def test_what_is_written_of_them(kind, seen, written):
+    field = with_statistics(Field("c", FieldType(kind)), seen)
+    assert field.statistics == {"rows_sampled": 3, "total_rows": 3, **written}
+
+
+@pytest.mark.parametrize("kind", ["boolean", "date", "time", "timetz", "datetime", "datetimetz"])
+def test_other_types_have_none(kind):
+    assert with_statistics(Field("c", FieldType(kind)), ColumnStatistics(3, 8, 8)).statistics is None
+
+
+def test_constraints_that_rows_of_another_source_break_are_not_written():
+    kept = Field("c", FieldType.INTEGER, constraints=Constraints(required=True, min=0, max=9))
+    assert with_statistics(kept, ColumnStatistics(1, min=0, max=9)).constraints == kept.constraints
+    assert with_statistics(kept, ColumnStatistics(1, min=0, max=10)).constraints == Constraints(required=True)
+    text = Field("c", FieldType.STRING, constraints=Constraints(max_length_bytes=9, max_length_chars=3))
+    assert with_statistics(text, ColumnStatistics(1, 4, 8)).constraints == Constraints(max_length_bytes=9)

@@ -1,0 +1,3 @@
+from tests.records_client.process import client
+
+__all__ = ["client"]

@@ -1,0 +1,179 @@
+"""Issue 6: any file, Arrow files of Workbench and tables in the configuration, as inputs and outputs of whole runs."""
+
+import io
+import json
+
+import openpyxl
+import pyarrow as pa
+import pytest
+
+from component.workbench.http_file import HttpFile, write_http_file
+
+
+def dataset(uuid, **table):
+    return {"uuid": uuid, "tables": [{"source": uuid, **table}]}
+
+
+def arrow(table):
+    sink = io.BytesIO()
+    with pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue()
+
+
+def book(rows):
+    workbook = openpyxl.Workbook()
+    for row in rows:
+        workbook.active.append(row)
+    sink = io.BytesIO()
+    workbook.save(sink)
+    return sink.getvalue()
+
+
+def test_files_of_every_kind_become_tables_when_they_are_named(folder, run):
+    files = {
+        "records.json": b'{"data": [{"n": 1}, {"n": 2}]}',
+        "lines.jsonl": b'{"n": 1}\n{"n": 2}\n',
+        "book.xlsx": book([["n"], [1], [2]]),
+        "fetched.httpfile": write_http_file(HttpFile({"url": "http://x/a.csv"}, "200 OK", (), b"n\n1\n2\n")),
+    }
+    for name, data in files.items():
+        folder.file(name, data)
+    names = [name.rpartition(".")[0] for name in files]
+    folder.configure(datasets=[dataset(name) for name in names], outputs=[{"dataset": name} for name in names])
+    outcome = run()
+    assert outcome.done, outcome.err
+    assert [[float(row[0] or "nan") for row in folder.rows(name)] for name in names] == [[1, 2]] * len(names)
+
+
+def test_a_file_that_nobody_names_is_left_alone(folder, run):
+    folder.file("notes.json", b"{broken")
+    folder.table("t.csv", "a\n1\n")
+    outcome = run()
+    assert outcome.done, outcome.err
+    assert folder.out_tables == ["t"]
+
+
+def test_lenient_reading_mends_and_says_so_and_strict_reading_refuses(folder, run, refused):
+    folder.file("people.txt", b"name;age\nAnn;1\nBob;\n")
+    outputs = [{"dataset": "people"}]
+    folder.configure(datasets=[dataset("people", file={"reading": "strict"}, format="file")], outputs=outputs)
+    refused("source.format", "delimited")
+    folder.configure(datasets=[dataset("people", file={"reading": "lenient", "numbers": "exact"})], outputs=outputs)
+    outcome = run()
+    assert outcome.done, outcome.err
+    assert folder.records("people") == [{"name": "Ann", "age": "1"}, {"name": "Bob", "age": None}]
+
+
+def test_a_table_in_the_configuration_is_an_input(folder, run):
+    table = {"name": "cities", "csv": "city,pop\nPraha,1300000\nBrno,", "numbers": "exact"}
+    folder.configure(tables=[table], datasets=[dataset("cities")], outputs=[{"dataset": "cities"}])
+    outcome = run()
+    assert outcome.done, outcome.err
+    assert folder.records("cities") == [{"city": "Praha", "pop": "1300000"}, {"city": "Brno", "pop": None}]
+
+
+def test_the_shape_of_before_is_read_and_told(folder, run):
+    folder.configure(table={"csv": "a\n1", "has_header": True})
+    outcome = run()
+    assert outcome.done, outcome.err
+    assert '"table" is "tables" by now' in outcome.out
+    assert folder.records("table") == [{"a": "1"}]
+
+
+def test_an_arrow_file_of_workbench_keeps_formats_and_units(folder, run):
+    fields = [
+        pa.field("n", pa.int8(), metadata={"format": "${:,.2f}"}),
+        pa.field("d", pa.date32(), metadata={"unit": "month"}),
+    ]
+    table = pa.table([pa.array([1, None], pa.int8()), pa.array([0, 31], pa.date32())], schema=pa.schema(fields))
+    folder.file("prices.arrow", arrow(table))
+    output = {"dataset": "prices", "as": "file", "format": "workbench"}
+    folder.configure(datasets=[dataset("prices")], outputs=[output])
+    outcome = run()
+    assert outcome.done, outcome.err
+    assert folder.out_files == ["prices.arrow", "prices.arrow.json", "prices.dataset.zip"]
+    with pa.ipc.open_file(folder.root / "out/files/prices.arrow") as reader:
+        back = reader.read_all()
+    assert back.equals(table)
+    assert [field.metadata for field in back.schema] == [field.metadata for field in table.schema]
+    sidecar = json.loads((folder.root / "out/files/prices.arrow.json").read_text())
+    assert sidecar["columns"][0] == {"name": "n", "type": "number", "format": "${:,.2f}"}
+
+
+def test_an_arrow_file_that_breaks_a_rule_is_refused(folder, refused):
+    wrong = pa.table(
+        [pa.array([1], pa.date32())], schema=pa.schema([pa.field("d", pa.date32(), metadata={"unit": "month"})])
+    )
+    folder.file("prices.arrow", arrow(wrong))
+    refused("workbench.invalid", "DateValueHasWrongUnit")
+
+
+def test_other_arrow_files_and_avro_are_tables_as_they_are(folder, run):
+    rows = pa.table({"a": [1, 2], "t": ["x", None]})
+    folder.file("plain.arrow", arrow(rows))
+    folder.configure(
+        datasets=[dataset("plain")],
+        outputs=[{"dataset": "plain", "as": "file", "format": "avro"}, {"dataset": "plain"}],
+    )
+    assert run().done
+    written = (folder.root / "out/files/plain.avro").read_bytes()
+    assert folder.records("plain") == [{"a": "1", "t": "x"}, {"a": "2", "t": None}]
+    folder.file("again.avro", written)
+    folder.configure(datasets=[dataset("again")], outputs=[{"dataset": "again"}])
+    assert run().done
+    assert folder.records("again") == [{"a": "1", "t": "x"}, {"a": "2", "t": None}]
+
+
+@pytest.mark.parametrize("secret", ["s3cr3t-value-xyz"])
+def test_a_secret_beside_a_text_table_reaches_nothing(folder, run, secret):
+    folder.config(
+        {
+            "parameters": {"tables": [{"name": "t", "csv": f"a\n{secret[::-1]}"}]},
+            "image_parameters": {"#token": secret},
+        }
+    )
+    outcome = run()
+    assert outcome.done, outcome.err
+    written = b"".join(path.read_bytes() for path in (folder.root / "out").rglob("*") if path.is_file())
+    assert secret.encode() not in written
+    assert secret not in outcome.out + outcome.err
+
+
+def test_a_second_run_on_the_same_file_skips_the_parsing_and_says_so(folder, run, tmp_path):
+    cache = tmp_path / "cache"
+    folder.file("rows.json", b'[{"n": 1, "n": 2}]')
+    parameters = {"datasets": [dataset("rows", file={"reading": "lenient"})], "outputs": [{"dataset": "rows"}]}
+    folder.configure(cache={"folder": str(cache)}, **parameters)
+    first, second = run(), run()
+    assert first.done, first.err
+    assert second.done, second.err
+    assert "the same inputs, configuration and code" not in first.out
+    assert "the same inputs, configuration and code" in second.out
+    warning = "ignored duplicate column n"
+    assert warning in first.out
+    assert warning in second.out
+    for path in cache.iterdir():
+        path.write_bytes(b"damaged")
+    folder.file("rows.json", b'[{"n": 1, "n": 2}]')
+    third = run()
+    assert third.done, third.err
+    assert folder.rows("rows") == [("1",)]
+
+
+def test_secrets_of_the_configuration_are_in_no_cached_file(folder, run, tmp_path):
+    folder.file("rows.json", b'[{"n": 1}]')
+    cache = tmp_path / "cache"
+    folder.config(
+        {
+            "parameters": {
+                "cache": {"folder": str(cache)},
+                "datasets": [dataset("rows")],
+                "outputs": [{"dataset": "rows"}],
+            },
+            "image_parameters": {"#token": "s3cr3t-value-xyz"},
+        }
+    )
+    assert run().done
+    assert list(cache.iterdir())
+    assert b"s3cr3t-value-xyz" not in b"".join(path.read_bytes() for path in cache.iterdir())

@@ -1,0 +1,68 @@
+"""CSV, TSV and TXT: what lenient reading mends, strict reading refuses."""
+
+import pytest
+
+from component.errors import Place, UserError
+from component.workbench.limits import Limits
+from component.workbench.parse.delimited import parse_delimited, sniff_delimiter
+from component.workbench.parse.options import FileLimits, FileOptions
+from component.workbench.reading import Reading
+
+PLACE = Place(table="people.csv")
+LENIENT = FileOptions(Reading.LENIENT)
+STRICT = FileOptions(Reading.STRICT)
+
+
+def rows_of(parsed):
+    return parsed.table.rows.to_pydict()
+
+
+@pytest.mark.parametrize(
+    ("data", "mended", "code", "place"),
+    [
+        (b"a,b\n1\n2,3", {"a": ["1", "2"], "b": [None, "3"]}, "row.cells", Place("people.csv", row=2)),
+        (b"a\n1,2", {"a": ["1"], "Column 2": ["2"]}, "row.cells", Place("people.csv", row=2)),
+        (b'a\n"1"2', {"a": ["12"]}, "source.format", Place("people.csv", row=2)),
+        (b'a\n"1', {"a": ["1"]}, "csv.unclosed_quote", Place("people.csv", row=2)),
+        (b"a,a\n1,2", {"a": ["1"], "a 2": ["2"]}, "column.duplicate", Place("people.csv", column="a")),
+        (b"a,\n1,2", {"a": ["1"], "Column 2": ["2"]}, "source.format", Place("people.csv")),
+        (b"a\nf\xf4o", {"a": ["fôo"]}, "csv.encoding", Place("people.csv", byte=3)),
+    ],
+)
+def test_what_is_mended_with_a_message_or_refused_with_its_place(data, mended, code, place):
+    parsed = parse_delimited(data, LENIENT, PLACE)
+    assert rows_of(parsed) == mended
+    with pytest.raises(UserError) as caught:
+        parse_delimited(data, STRICT, PLACE)
+    assert (caught.value.code, caught.value.place) == (code, place)
+
+
+@pytest.mark.parametrize(
+    ("limits", "ids"),
+    [
+        (FileLimits(Limits(rows=1)), ["warning.skipped_rows"]),
+        (FileLimits(Limits(columns=1)), ["warning.skipped_columns"]),
+        (FileLimits(Limits(cell_bytes=2)), ["warning.truncated_values"]),
+        (FileLimits(csv_bytes=3), ["csv.truncated_file"]),
+        (FileLimits(Limits(rows=2, columns=2, cell_bytes=3), csv_bytes=9), []),
+    ],
+)
+def test_limits_cut_with_a_message_or_are_held(limits, ids):
+    data = b"a,b\n1,xyz"
+    parsed = parse_delimited(data, FileOptions(Reading.LENIENT, limits=limits), PLACE)
+    assert [message.id for message in parsed.messages] == ids
+    if ids:
+        with pytest.raises(UserError) as caught:
+            parse_delimited(data, FileOptions(Reading.STRICT, limits=limits), PLACE)
+        assert caught.value.code == "workbench.limit"
+
+
+@pytest.mark.parametrize(
+    ("text", "delimiter"), [("a;b\n1;2", ";"), ("a\tb\n1\t2", "\t"), ("a,b", ","), ("", ","), ("x", ",")]
+)
+def test_the_delimiter_is_looked_for(text, delimiter):
+    assert sniff_delimiter(text) == delimiter
+
+
+def test_an_empty_file_is_an_empty_table():
+    assert parse_delimited(b"", STRICT, PLACE).table.columns == ()

@@ -1,0 +1,97 @@
+"""Workbooks, as a spreadsheet program writes them."""
+
+import datetime as dt
+import io
+from pathlib import Path
+
+import openpyxl
+import pytest
+
+from component.errors import Place, UserError
+from component.workbench.limits import Limits
+from component.workbench.parse.excel import letters, parse_excel
+from component.workbench.parse.options import FileLimits, FileOptions
+from component.workbench.reading import Reading
+
+PLACE = Place(table="book")
+LENIENT = FileOptions(Reading.LENIENT)
+XLS = Path(__file__).parents[2] / "data/workbench/sheet.xls"
+
+
+def at(*parts):
+    """Return a moment as a sheet has it, without a zone."""
+    return dt.datetime(*parts)  # noqa: DTZ001
+
+
+def book(rows, formats=()):
+    workbook = openpyxl.Workbook()
+    sheet = workbook.active
+    for row in rows:
+        sheet.append(row)
+    for cell, number_format in formats:
+        sheet[cell].number_format = number_format
+    sink = io.BytesIO()
+    workbook.save(sink)
+    return sink.getvalue()
+
+
+def test_numbers_moments_and_texts():
+    data = book([["n", "d", "t"], [1, dt.date(2024, 2, 29), "a"], [2.5, at(1999, 1, 1, 12), None], [None]])
+    parsed = parse_excel(data, LENIENT, PLACE)
+    assert parsed.table.rows.to_pydict() == {
+        "n": [1.0, 2.5],
+        "d": [at(2024, 2, 29), at(1999, 1, 1, 12)],
+        "t": ["a", None],
+    }
+    assert [str(column.kind) for column in parsed.table.columns] == ["number", "timestamp", "text"]
+    assert parsed.messages == ()
+
+
+def test_a_mixed_column_is_text_as_the_sheet_shows_it():
+    rows = [["m"], ["word"], [0.125], [1234.5], [True], [at(2024, 1, 2)], [3], [0.1]]
+    parsed = parse_excel(book(rows, [("A3", "0.0%"), ("A4", "#,##0.00")]), LENIENT, PLACE)
+    assert parsed.table.rows["m"].to_pylist() == ["word", "12.5%", "1,234.50", "TRUE", "2024-01-02", "3", "0.1"]
+
+
+def test_without_header_columns_have_letters():
+    parsed = parse_excel(book([[1, 2]]), FileOptions(has_header=False), PLACE)
+    assert parsed.table.names == ("A", "B")
+    assert [letters(number) for number in (0, 25, 26, 51, 52, 701, 702)] == ["A", "Z", "AA", "AZ", "BA", "ZZ", "AAA"]
+
+
+def test_an_xls_of_before():
+    parsed = parse_excel(XLS.read_bytes(), LENIENT, PLACE)
+    assert parsed.table.rows.to_pydict() == {
+        "number": [1.5, 2.0, -3.0],
+        "day": [at(2024, 2, 29), at(1999, 12, 31, 23, 59), None],
+        "mixed": ["12.5%", "word", "1,234.50"],
+        "flag": ["TRUE", "FALSE", None],
+        "text": ["ž", None, None],
+    }
+
+
+@pytest.mark.parametrize("data", [b"no workbook", b"PK\x03\x04 broken", XLS.read_bytes()[:600]])
+def test_a_broken_workbook_is_an_empty_table_with_a_message_or_refused(data):
+    parsed = parse_excel(data, LENIENT, PLACE)
+    assert (parsed.table.columns, [message.id for message in parsed.messages]) == ((), ["excel.invalid_file"])
+    with pytest.raises(UserError) as caught:
+        parse_excel(data, FileOptions(Reading.STRICT), PLACE)
+    assert caught.value.code == "source.format"
+
+
+def test_moments_that_nanoseconds_do_not_reach_are_null_or_refused():
+    data = book([["d"], [at(2024, 1, 1)], [at(9999, 1, 1)]])
+    parsed = parse_excel(data, LENIENT, PLACE)
+    assert parsed.table.rows["d"].to_pylist() == [at(2024, 1, 1), None]
+    assert len(parsed.messages) == 1
+    with pytest.raises(UserError) as caught:
+        parse_excel(data, FileOptions(Reading.STRICT), PLACE)
+    assert caught.value.code == "workbench.loss"
+
+
+def test_limits():
+    data = book([["a", "b"], ["xyz", 1], ["y", 2]])
+    limits = FileLimits(Limits(rows=1, columns=1, cell_bytes=2))
+    parsed = parse_excel(data, FileOptions(Reading.LENIENT, limits=limits), PLACE)
+    assert parsed.table.rows.to_pydict() == {"a": ["xy"]}
+    assert len(parsed.messages) == 3

@@ -1,0 +1,90 @@
+"""JSON of every shape to tables."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from component.errors import Place, UserError
+from component.workbench.limits import Limits
+from component.workbench.parse.json_table import parse_json
+from component.workbench.parse.json_values import JsonFaultError, JsonObject, Number, json_records
+from component.workbench.parse.options import FileLimits, FileOptions
+from component.workbench.reading import Reading
+
+PLACE = Place(table="t.json")
+LENIENT = FileOptions(Reading.LENIENT)
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=5,
+)
+
+
+def plain(value):
+    if isinstance(value, Number):
+        return json.loads(value.text)
+    if isinstance(value, JsonObject):
+        return {key: plain(item) for key, item in value.pairs}
+    return [plain(item) for item in value] if isinstance(value, list) else value
+
+
+@given(st.lists(VALUES), st.booleans())
+def test_the_elements_of_an_array_are_those_of_pythons_json(values, wide):
+    text = json.dumps(values, indent=2 if wide else None)
+    assert [plain(value) for value in json_records(text)] == values
+    assert [plain(value) for value in json_records(f' {{"a": 1, "b" : {text}, "c": [1]}} ')] == values
+
+
+@given(st.lists(st.dictionaries(TEXT, VALUES.filter(lambda v: not isinstance(v, list)), max_size=2), min_size=2))
+def test_lines_are_records(documents):
+    text = "\n".join(json.dumps(document) for document in documents)
+    assert [plain(value) for value in json_records(text)] == documents
+
+
+@given(st.lists(st.dictionaries(TEXT, VALUES, max_size=2), min_size=1), st.data())
+def test_what_stands_before_a_cut_is_kept(documents, data):
+    text = json.dumps(documents)
+    cut = data.draw(st.integers(1, len(text) - 1))
+    found = []
+    with pytest.raises(JsonFaultError):
+        found.extend(plain(value) for value in json_records(text[:cut]))
+    whole = [len(json.dumps(documents[: number + 1])) - 1 for number in range(len(documents))]
+    assert found == documents[: sum(end <= cut for end in whole)]
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "said"),
+    [
+        ('[{"a":1},{"a":"x"}]', {"a": ["1", "x"]}, ["interpreted 1 Numbers as String; see row 0 column a"]),
+        ('[{"a":1.10},{"a":"x"}]', {"a": ["1.10", "x"]}, ["interpreted 1 Numbers as String; see row 0 column a"]),
+        ('[{"a":1},{"a":"  "}]', {"a": [1, None]}, []),
+        ('[{"a":true},{"a":null},{"a":{"b":[1, 2]}}]', {"a": ["true", None, '{"b":[1,2]}']}, []),
+        ('[{"a":1e999}]', {"a": [None]}, ["replaced infinity with null for 1 Numbers; see row 0 column a"]),
+        ('[{"a":1},5]', {"a": [1]}, ["skipped 1 non-Object records; example Array item 1: 5"]),
+        ('[{"":1,"a":2}]', {"a": [2]}, ["ignored invalid column '' starting at row 0"]),
+        ('[{"a":1},{"a"', {"a": [1]}, ["JSON parse error at byte 13: Expecting ':' delimiter."]),
+        ('[{"a":"\\ud800"}]', {"a": ["\ufffd"]}, []),
+        ('{"a":{"b":1}}', {}, ['JSON is not an Array or Object containing an Array; got: {"a":{"b":1}}']),
+        ("[]", {}, []),
+    ],
+)
+def test_what_happens_to_odd_values_is_told(text, columns, said):
+    parsed = parse_json(text.encode(), LENIENT, PLACE)
+    assert parsed.table.rows.to_pydict() == columns
+    assert [message.arguments["text"] for message in parsed.messages] == said
+
+
+@pytest.mark.parametrize("text", ['[{"a":1},{"a":"x"}]', '[{"a":1,"a":2}]', "null", "[{]", "[NaN]"])
+def test_strict_reading_refuses_a_loss(text):
+    with pytest.raises(UserError) as caught:
+        parse_json(text.encode(), FileOptions(Reading.STRICT), PLACE)
+    assert caught.value.code == "source.format"
+
+
+def test_long_names_are_cut():
+    parsed = parse_json(b'[{"abcdef":1}]', FileOptions(Reading.LENIENT, limits=FileLimits(Limits(name_bytes=3))), PLACE)
+    assert parsed.table.names == ("abc",)
+    assert [message.arguments["text"] for message in parsed.messages] == ["truncated 1 column names; example abc"]

@@ -1,0 +1,90 @@
+"""Delimited text to records, against the machine written out state by state."""
+
+import csv
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from component.workbench.parse.records import columns_of, read_carefully, read_records
+
+TEXTS = st.text(st.sampled_from('ab",\n\r \0é'), max_size=30)
+
+
+def machine(text, delimiter):  # noqa: C901 - written out on purpose
+    """The four states of the reference, a character at a time: rows, repaired cells, and whether the end closed one."""
+    rows, repaired, row, cell, state, begun = [], [], [], "", "start", False
+    text_ends = False
+
+    def end_cell():
+        nonlocal cell, state
+        row.append(cell)
+        cell, state = "", "start"
+
+    at = 0
+    while at < len(text):
+        character = text[at]
+        at += 1
+        if state == "quoted":
+            if character != '"':
+                cell += character
+            elif text[at : at + 1] == '"':
+                cell += '"'
+                at += 1
+            else:
+                state = "closed"
+            continue
+        if character == delimiter:
+            end_cell()
+            begun = True
+        elif character in "\r\n":
+            if begun:
+                end_cell()
+                rows.append(list(row))
+                row.clear()
+            begun = False
+            state = "start"
+        elif character == '"' and state == "start":
+            state, begun = "quoted", True
+        else:
+            if state == "closed":
+                repaired.append((len(rows) + 1, len(row) + 1))
+            cell += character
+            state, begun = "plain", True
+    text_ends = state == "quoted"
+    if begun:
+        end_cell()
+        rows.append(list(row))
+    return rows, repaired, text_ends
+
+
+@given(TEXTS)
+def test_every_text_gives_the_records_of_the_machine(text):
+    found = read_records(text, ",")
+    assert (found.rows, found.repaired, found.closed_by_end) == machine(text, ",")
+
+
+@given(TEXTS, st.sampled_from(",;\t"))
+def test_reading_cell_by_cell_gives_the_same(text, delimiter):
+    text = text.replace(",", delimiter)
+    found = read_carefully(text, delimiter)
+    assert (found.rows, found.repaired, found.closed_by_end) == machine(text, delimiter)
+
+
+@given(st.lists(st.lists(st.text('a,"\n\ré', min_size=1), min_size=1), max_size=5))
+def test_what_pythons_csv_module_writes_is_read_without_repair(rows):
+    import io
+
+    sink = io.StringIO(newline="")
+    csv.writer(sink, quoting=csv.QUOTE_ALL).writerows(rows)
+    found = read_records(sink.getvalue(), ",")
+    assert (found.rows, found.repaired, found.closed_by_end) == (rows, [], False)
+
+
+def test_a_cell_longer_than_the_limit_of_the_csv_module_is_read_and_the_limit_stays():
+    before = csv.field_size_limit()
+    assert read_records("a" * (before + 1), ",").rows == [["a" * (before + 1)]]
+    assert csv.field_size_limit() == before
+
+
+def test_cells_that_a_row_does_not_have_are_null():
+    assert columns_of([["a"], ["b", "c"], []]) == [["a", "b", None], [None, "c", None]]
