@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import importlib.abc
 import json
 import os
 import statistics
@@ -114,7 +115,16 @@ def _cell(cell: str, hints: dict[str, object]) -> str:
     return cell
 
 
+class WithoutPandas(importlib.abc.MetaPathFinder):
+    """Hides pandas, which pyarrow loads where it is: the environment of Tablemill has none."""
+
+    def find_spec(self, name: str, *_: object) -> None:
+        if name == "pandas":
+            raise ModuleNotFoundError(name)
+
+
 def read_with_tablemill(folder: Path) -> int:
+    sys.meta_path.insert(0, WithoutPandas())
     from component.formats.csv.split import ByteRange
     from component.formats.delimited.dialect import DelimitedDialect
     from component.formats.delimited.read import DelimitedReader

@@ -163,6 +163,9 @@ def restore(
 def copy(
     dataset: Dataset,
     target: Annotated[str, typer.Argument(metavar="STORE/UUID", help="Where to; it must not exist.")],
+    table: Annotated[
+        str | None, typer.Option(help="Copy this table alone, as a dataset of one table; by default all.")
+    ] = None,
     output: Format = "text",
 ) -> None:
     """Copy the live state of a dataset."""
@@ -170,8 +173,12 @@ def copy(
     def work() -> tuple[Any, Sequence[str]]:
         from component.dataset.address import open_address  # noqa: PLC0415
         from component.dataset.copying import copy_dataset  # noqa: PLC0415
+        from component.dataset.table_copy import copy_table  # noqa: PLC0415
 
         source, goal = open_address(dataset), open_address(target)
+        if table is not None:
+            count = copy_table(source.store, source.uuid, table, goal.store, goal.uuid)
+            return {"uuid": goal.uuid, "files": count}, [f"{goal.uuid}: {count:,} files of {table} are copied"]
         count = copy_dataset(source.store, source.uuid, goal.store, goal.uuid)
         return {"uuid": goal.uuid, "objects": count}, [f"{goal.uuid}: {count:,} objects are copied"]
 

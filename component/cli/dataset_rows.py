@@ -42,7 +42,7 @@ Scope = Annotated[
 ]
 
 
-def _place(master: str) -> AbstractContextManager[Executor]:
+def place(master: str) -> AbstractContextManager[Executor]:
     """Return what runs the tasks: this process, and Spark where there is much to do."""
     from component.dataset.execution import HERE, WhenLarge  # noqa: PLC0415
 
@@ -69,7 +69,7 @@ def delete_rows(
         from component.dataset.question import parse_question  # noqa: PLC0415
 
         asked = parse_question(where or (), predicates) or []
-        with _place(master) as executor:
+        with place(master) as executor:
             return delete(address.store, address.uuid, asked, executor=executor)
 
     change(dataset, output, "rows are deleted", make, "no row is like that")
@@ -88,7 +88,7 @@ def compact(
     def make(address: Address) -> Prepared | None:
         from component.dataset.operations import compact as write  # noqa: PLC0415
 
-        with _place(master) as executor:
+        with place(master) as executor:
             target, order = target_mb * 1024**2, names_in(sort_by)
             return write(address.store, address.uuid, target_bytes=target, sort_by=order, executor=executor)
 
@@ -103,7 +103,7 @@ def upsert(dataset: Dataset, file: File, key: Key = "", master: Master = "local[
         from component.cli.given_rows import rows_of  # noqa: PLC0415
         from component.dataset.upsert import upsert as write  # noqa: PLC0415
 
-        with _place(master) as executor:
+        with place(master) as executor:
             return write(address.store, address.uuid, rows_of(file, address), names_in(key), executor=executor)
 
     change(dataset, output, "rows are replaced and added", make, "the file has no rows")
@@ -119,7 +119,7 @@ def delete_keys(
         from component.cli.given_rows import rows_of  # noqa: PLC0415
         from component.dataset.upsert import delete_keys as delete  # noqa: PLC0415
 
-        with _place(master) as executor:
+        with place(master) as executor:
             return delete(address.store, address.uuid, rows_of(file, address), names_in(key), executor=executor)
 
     change(dataset, output, "rows are deleted", make, "no row has such a key")

@@ -27,11 +27,6 @@ EXPECTED: Final[Mapping[str, str]] = {
     "model_type": "an object",
 }
 OTHERS: Final[Mapping[str, str]] = {"string_too_short": "must not be empty"}
-LATER_KEYS: Final = frozenset({"variant", "hints"})
-LATER_WORDS: Final[Mapping[str, frozenset[str]]] = {
-    "format": frozenset({"avro", "arrow", "records", "json", "xlsx", "workbench"}),
-}
-"""Keys and words of the public interface that this version does not support yet."""
 SHOWN_PATHS: Final = 5
 
 
@@ -107,7 +102,7 @@ def _problem(detail: ErrorDetails, model: type[BaseModel], raw: Any) -> Problem:
     if kind == "missing":
         return Problem("config.missing_key", path, "is missing", "")
     if kind == "literal_error" and isinstance(value, str):
-        return _unknown_word(path, str(detail["loc"][-1]), value, _words(context["expected"]))
+        return _unknown_word(path, value, _words(context["expected"]))
     secret = any(isinstance(step, str) and step.startswith(SECRET_MARK) for step in steps)
     return _wrong_value(path, kind, context, "something else" if secret else describe(value))
 
@@ -154,17 +149,12 @@ def in_document(location: tuple[Step, ...], raw: Any) -> tuple[tuple[Step, ...],
 
 
 def _unknown_key(path: str, key: str, allowed: list[str]) -> Problem:
-    if key in LATER_KEYS:
-        return Problem("config.unknown_key", path, "is not supported by this version yet", "Leave it out.")
     near = nearest(key, allowed)
     remedy = (f'Did you mean "{near}"? ' if near else "") + f"Allowed are {', '.join(allowed)}."
     return Problem("config.unknown_key", path, "is not a known key", remedy)
 
 
-def _unknown_word(path: str, key: str, word: str, allowed: list[str]) -> Problem:
-    if word in LATER_WORDS.get(key, ()):
-        text = f'"{word}" is not supported by this version yet'
-        return Problem("config.value", path, text, f"Use one of {', '.join(allowed)}.")
+def _unknown_word(path: str, word: str, allowed: list[str]) -> Problem:
     near = nearest(word, allowed)
     text = f"must be one of {', '.join(allowed)}, but is {describe(word)}"
     return Problem("config.value", path, text, f'Did you mean "{near}"?' if near else "")

@@ -15,6 +15,7 @@ from component import identity
 from component.dataset.commit import TRIES, CommitPlan, Prepared, commit, discard
 from component.dataset.execution import HERE, Executor
 from component.dataset.fit import check_indices
+from component.dataset.flavour import flavour_of, said_flavour
 from component.dataset.header import Header, StoredHeader
 from component.dataset.keys import check_uuid
 from component.dataset.layout import Compatibility, Layout, OtherTable
@@ -35,6 +36,7 @@ class Base:
     stored: StoredHeader
     dataset: Dataset
     others: tuple[Dataset, ...] = ()
+    compatibility: Compatibility | None = None
 
     @property
     def datasets(self) -> tuple[Dataset, ...]:
@@ -50,7 +52,7 @@ class Base:
     def layouts(self) -> tuple[Layout, ...]:
         """The layouts of new files of all tables; each has the indices on its columns."""
         several = len(self.datasets) > 1
-        return tuple(_layout(one, several=several) for one in self.datasets)
+        return tuple(_layout(one, self.compatibility or said_flavour(one.header), several) for one in self.datasets)
 
     def target(self, sort_by: tuple[str, ...] = ()) -> Target:
         """Return where the files of one change are written to; each call begins another change."""
@@ -63,12 +65,11 @@ class Base:
         return {stat.key: stat.size for stat in dataset.store.list(f"{dataset.header.uuid}/{dataset.table}/")}
 
 
-def _layout(dataset: Dataset, *, several: bool) -> Layout:
+def _layout(dataset: Dataset, compatibility: Compatibility, several: bool) -> Layout:
     header = dataset.header
     schema = pa.schema([dataset.schema.field(name) for name in dataset.columns])
     indices = tuple(name for name in header.indices if not several or name in schema.names)
-    kept: Compatibility = "kartothek" if several or header.extras.get("compatibility") == "kartothek" else "plateau"
-    return Layout(header.uuid, schema, header.partition_keys, indices, table=dataset.table, compatibility=kept)
+    return Layout(header.uuid, schema, header.partition_keys, indices, table=dataset.table, compatibility=compatibility)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ class Change:
     to a dataset of one table only. `tasks` write old files again: what they find to be done adds to what goes and
     comes, and where a change is nothing but `tasks` and they find nothing, there is no commit. `sizes` are the bytes of
     their files by key, where they are known. `adopted` are files that are there and that no state names; they stay
-    there whatever becomes of the change.
+    there whatever becomes of the change. `tables` are the tables as they will be, where columns change.
     """
 
     operation: str
@@ -93,6 +94,7 @@ class Change:
     tasks: Sequence[Rewrite] = ()
     adopted: Sequence[Written] = ()
     sizes: Mapping[str, int] = field(default_factory=dict)
+    tables: tuple[OtherTable, ...] = ()
 
 
 def open_base(store: Store, uuid: str, *, several: bool = False) -> Base:
@@ -108,7 +110,7 @@ def open_base(store: Store, uuid: str, *, several: bool = False) -> Base:
     if not several:
         check_one_table(header)
     datasets = [Dataset(store, header, table, read_schema(store, header, table)) for table in header.tables]
-    return Base(stored, datasets[0], tuple(datasets[1:]))
+    return Base(stored, datasets[0], tuple(datasets[1:]), flavour_of(store, header, datasets[0].schema))
 
 
 def apply_change(
@@ -168,10 +170,12 @@ def _commit(store: Store, base: Base, change: Change, done: Sequence[Rewritten])
 
 def _plan(base: Base, change: Change) -> CommitPlan:
     header = base.dataset.header
-    layouts = _changed_layouts(base.layouts, change)
+    layouts = _changed_layouts([table.layout for table in change.tables] or base.layouts, change)
     for layout in layouts:
         check_indices(layout)
-    keys = [tuple(header.described(layout.table).get("primary_key", ())) for layout in layouts]
+    keys = [table.primary_key for table in change.tables] or [
+        tuple(header.described(layout.table).get("primary_key", ())) for layout in layouts
+    ]
     return CommitPlan(
         layouts[0],
         "append",

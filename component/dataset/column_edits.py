@@ -8,9 +8,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from component.dataset.predicates import bind_predicates
 from component.errors import Place, UserError
 from component.tables.numeric import cast_values
-from component.tables.types import column_of_arrow, is_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,8 @@ def widened(values: Any, field: pa.Field) -> Any:
 def check_widening(name: str, old: pa.DataType, new: pa.DataType) -> None:
     """Raise UserError `column.type` for a change of type that could lose something of a value.
 
-    A whole number becomes numeric or float, which each value must fit (a float holds those up to 2^53); numeric grows in
-    digits before and after the point; a date becomes a timestamp; all become text; a column without values anything.
+    A whole number becomes numeric or float, which each value must fit (a float holds those up to 2^53); numeric grows
+    in digits before and after the point; a date becomes a timestamp; all become text; a column without values anything.
     """
     allowed = (
         pa.types.is_null(old)
@@ -82,19 +82,15 @@ def constant(name: str, data_type: pa.DataType, value: Any) -> Any:
     if value is None:
         return None
     try:
-        if isinstance(value, str) and not is_text(data_type):
-            return pa.scalar(value).cast(data_type).as_py()
-        if isinstance(value, bool) and not pa.types.is_boolean(data_type):
-            raise TypeError("a boolean is no number")
-        exact = pa.scalar(str(value)).cast(data_type) if pa.types.is_decimal(data_type) else pa.scalar(value, data_type)
-    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        bound = bind_predicates([[[name, "==", value]]], pa.schema([pa.field(name, data_type)]))
+    except UserError as error:
         raise UserError(
             "cell.type",
-            f"The value {value!r} is none of type {column_of_arrow(name, data_type).type}",
+            f"The value {value!r} is none of type {data_type}",
             place=Place(column=name),
             remedy="Give a value of the column's type, or none.",
         ) from error
-    return exact.as_py()
+    return bound[0][0].value.as_py()
 
 
 def renamed(names: Sequence[str], old: str, new: str) -> tuple[str, ...]:
@@ -102,7 +98,6 @@ def renamed(names: Sequence[str], old: str, new: str) -> tuple[str, ...]:
     return tuple(new if name == old else name for name in names)
 
 
-Attributes = Mapping[str, Mapping[str, str]]
 _OF_TYPE = frozenset({"logical", "records.field", "workbench.format"})
 
 

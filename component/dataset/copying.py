@@ -25,10 +25,7 @@ def copy_dataset(store: Store, uuid: str, target: Store, target_uuid: str) -> in
     """
     base = open_base(store, uuid, several=True)
     source = base.dataset.header
-    if read_header(target, check_uuid(target_uuid)) is not None:
-        raise CommitRefusedError(
-            "commit.refused", f"The dataset {target_uuid!r} exists in {target.url}", remedy="Choose another uuid."
-        )
+    check_absent(target, check_uuid(target_uuid))
     if not all(isinstance(index, str) for index in source.indices.values()):
         raise UserError(
             "dataset.format",
@@ -47,6 +44,14 @@ def copy_dataset(store: Store, uuid: str, target: Store, target_uuid: str) -> in
     return count
 
 
+def check_absent(target: Store, uuid: str) -> None:
+    """Raise CommitRefusedError when a dataset exists."""
+    if read_header(target, uuid) is not None:
+        raise CommitRefusedError(
+            "commit.refused", f"The dataset {uuid!r} exists in {target.url}", remedy="Choose another uuid."
+        )
+
+
 def _put(store: Store, target: Store, base: Base, copied: Header) -> int:
     source = base.dataset.header
     names = zip(
@@ -63,7 +68,8 @@ def _put(store: Store, target: Store, base: Base, copied: Header) -> int:
     swaps: list[SchemaSwap | None] = []
     try:
         for dataset in base.datasets:
-            swaps.append(swap_schema(target, schema_key(copied.uuid, dataset.table), dataset.schema))  # noqa: PERF401 - undone on an error
+            key = schema_key(copied.uuid, dataset.table)
+            swaps.append(swap_schema(target, key, dataset.schema))
         swap_header(target, None, copied, base.stored.storage_format)
     except CommitUnknownError:
         raise

@@ -36,7 +36,7 @@ def explain_reading(store: Store, schema: pa.Schema, scans: Sequence[FileScan]) 
     asked = [scan for scan in scans if scan.keep]
     files = groups = left = rows = 0
     for scan in asked:
-        with store.open(scan.key) as file:
+        with open_data(store, scan.key, schema) as file:
             parquet = open_footer(file)
             wanted = groups_wanted(parquet, schema, scan.keep)
         files += not wanted

@@ -26,6 +26,7 @@ FACTS: Final = "facts"
 _SCHEMA: Final = pa.schema(
     [("file", pa.large_string()), ("rows", pa.int64()), ("bytes", pa.int64()), ("check", pa.uint32())]
 )
+_AS_WRITTEN: Final = pa.ipc.IpcWriteOptions(compression="zstd", use_threads=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ def read_facts(store: Store, header: Header) -> Facts:
     data = store.get(facts_key(header.uuid, named["name"]))
     if f"{crc32(data):08x}" != named.get("check"):
         raise damaged(f"The facts of the files of dataset {header.uuid!r}")
-    return Facts(pa.ipc.open_file(data).read_all())
+    return Facts(pa.ipc.open_file(data, options=pa.ipc.IpcReadOptions(use_threads=False)).read_all())
 
 
 def known_facts(store: Store, header: Header | None) -> Facts:
@@ -131,22 +132,21 @@ def _table(start: int, facts: Mapping[str, FileFacts]) -> pa.Table:
 
 def _encode(table: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_file(sink, _SCHEMA, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
+    with pa.ipc.new_file(sink, _SCHEMA, options=_AS_WRITTEN) as writer:
         writer.write_table(table.combine_chunks())
     return bytes(sink.getvalue())
 
 
 def _sums(table: pa.Table) -> dict[str, Any]:
     """Return the number of data files, the rows of each table, and the bytes of all data files."""
-    file = table["file"]
-    data = table.filter(pc.invert(pc.starts_with(file, f"{naming.INDICES_FOLDER}/")))
-    folder = pc.list_element(pc.split_pattern(data["file"], "/", max_splits=1), 0)
-    rows = data.append_column("table", folder).group_by("table").aggregate([("rows", "sum")])
-    return {
-        "data_files": data.num_rows,
-        "rows": dict(zip(rows["table"].to_pylist(), rows["rows_sum"].to_pylist(), strict=True)),
-        "bytes": pc.sum(data["bytes"]).as_py() or 0,
-    }
+    files, rows, size = 0, dict[str, int](), 0
+    columns = (table[name].to_pylist() for name in ("file", "rows", "bytes"))
+    for file, count, length in zip(*columns, strict=True):
+        folder = file.partition("/")[0]
+        if folder != naming.INDICES_FOLDER:
+            files, size = files + 1, size + length
+            rows[folder] = rows.get(folder, 0) + count
+    return {"data_files": files, "rows": rows, "bytes": size}
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,7 @@ def _fragment_of_data(store: Store, layouts: Sequence[Layout], column: str, part
         for layout in layouts:
             if layout.table not in files:
                 continue
-            with store.open(files[layout.table]) as file:
+            with open_data(store, files[layout.table], layout.schema) as file:
                 found.append(pc.unique(read_rows(file, layout.schema, [column], {})[column]))
         if found:
             columns.append((label, pa.chunked_array(found)))

@@ -16,7 +16,7 @@ def groups_wanted(parquet: pq.ParquetFile, schema: pa.Schema, keep: Predicates) 
 
     `schema` is the dataset's. A column that the file lacks is null in every row.
     """
-    places = _places(parquet.schema_arrow, columns_of(keep))
+    places = column_places(parquet.schema_arrow, columns_of(keep))
     checks = [[(condition.column, check_of(condition)) for condition in conjunction] for conjunction in keep]
     wanted = []
     for number in range(parquet.num_row_groups):
@@ -41,7 +41,7 @@ def _bounds(
     }
 
 
-def _places(stored: pa.Schema, names: Sequence[str] | frozenset[str]) -> dict[str, int | None]:
+def column_places(stored: pa.Schema, names: Sequence[str] | frozenset[str]) -> dict[str, int | None]:
     """Return where the file has the chunks of columns, among which a nested one has several; None: it lacks them."""
     places: dict[str, int | None] = dict.fromkeys(names)
     place = 0

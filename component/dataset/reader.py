@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from component.dataset.csv_file import open_data
 from component.dataset.data_file import read_rows
 from component.dataset.header import Header
 from component.dataset.history import state_as_of
@@ -57,6 +58,9 @@ class Dataset:
     def partition_values(self, key: str) -> dict[str, Any]:
         """Return the typed partition values of a data file."""
         texts = partition_texts(key, self.header.partition_keys)
+        unknown = texts.keys() - set(self.schema.names)
+        if unknown:
+            raise UserError("dataset.format", f"The schema lacks the partition key {min(unknown)!r}")
         return {name: parse_value(text, self.schema.field(name).type) for name, text in texts.items()}
 
 
@@ -174,7 +178,7 @@ def _folder(partition: tuple[str, Any]) -> str:
 
 def read_scan(store: Store, schema: pa.Schema, scan: FileScan, columns: Sequence[str]) -> pa.Table:
     """Return the rows of one file, in the columns asked for. UserError `store.missing` when the file is not there."""
-    with store.open(scan.key) as file:
+    with open_data(store, scan.key, schema) as file:
         return read_rows(file, schema, columns, scan.partition_values, scan.keep)
 
 

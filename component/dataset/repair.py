@@ -130,7 +130,7 @@ class _Mending:
             if fault.key is None or fault.label is None or base.others:
                 continue
             values = dataset.partition_values(fault.key)
-            with self._store.open(fault.key) as file:
+            with open_data(self._store, fault.key, dataset.schema) as file:
                 yield [read_rows(file, dataset.schema, dataset.columns, values)]
             tables = ", ".join(header.partitions[fault.label])
             self._done.append(f"wrote the partition {fault.label} again, which was a file of {tables} at {fault.key}")

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from component import identity, naming
+from component.dataset.column_edits import NewColumn, edited_rows
 from component.dataset.execution import Executor
 from component.dataset.footer import open_footer
 from component.dataset.key_sets import KeySet
@@ -88,7 +89,16 @@ class JoinFiles:
     scans: tuple[FileScan, ...]
 
 
-Rewrite = DropRows | DropKeys | JoinFiles
+@dataclass(frozen=True, slots=True)
+class EditColumns:
+    """Write files again in other columns, which those of the target's layout are; each file by itself."""
+
+    target: Target
+    scans: tuple[FileScan, ...]
+    columns: tuple[NewColumn, ...]
+
+
+Rewrite = DropRows | DropKeys | JoinFiles | EditColumns
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +125,20 @@ def _rewritten(task: Rewrite) -> Iterator[Rewritten]:
     if isinstance(task, JoinFiles):
         rows = (_read(task.target, scan) for scan in task.scans)
         yield Rewritten(tuple(scan.label for scan in task.scans), _write(task.target, rows))
+    elif isinstance(task, EditColumns):
+        yield from (_edited(task, scan) for scan in task.scans)
     elif isinstance(task, DropRows):
         yield from (one for scan in task.scans if (one := _without(task.target, scan, _asked(task.target, scan))))
     else:
         for scan, mask in _held(task):
             if one := _without(task.target, scan, mask):
                 yield one
+
+
+def _edited(task: EditColumns, scan: FileScan) -> Rewritten:
+    sources = [column.source for column in task.columns if column.source is not None]
+    rows = edited_rows(_read(task.target, scan, sources), task.columns)
+    return Rewritten((scan.label,), _write(task.target, [rows]))
 
 
 def _asked(target: Target, scan: FileScan) -> Mask | None:
@@ -154,7 +172,7 @@ def _may_hold(task: DropKeys, scan: FileScan) -> bool:
     wanted = tuple(_within(one, schema, stored) for one in task.sets if one.rows)
     if not all(wanted):
         return bool(wanted)
-    with task.target.store.open(scan.key) as file:
+    with open_data(task.target.store, scan.key, schema) as file:
         return bool(groups_wanted(open_footer(file), schema, wanted))
 
 

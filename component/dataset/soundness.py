@@ -24,8 +24,6 @@ CONTENT: Final = "content"
 _FREE: Final = "free_labels"
 """Says that labels are not the paths of their files, which other clients accept and never write."""
 _DIGITS: Final = 32
-_OTHER_SUFFIXES: Final = (".csv", ".csv.gz")
-"""Of data files that other clients write if they are told to."""
 
 
 class Stated(Protocol):
@@ -116,6 +114,6 @@ def _odd_label(header: Stated) -> str | None:
     for label, files in header.partitions.items():
         for table, key in files.items():
             path = f"{header.uuid}/{table}/{label}"
-            if key != path + naming.PARQUET_SUFFIX and key not in {path + suffix for suffix in _OTHER_SUFFIXES}:
+            if key != path + naming.PARQUET_SUFFIX and key not in {path + suffix for suffix in naming.CSV_SUFFIXES}:
                 return label
     return None

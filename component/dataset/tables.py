@@ -50,7 +50,7 @@ def check_one_table(header: Header) -> None:
             "dataset.format",
             f"The dataset {header.uuid!r} has several tables ({', '.join(header.tables)}), whose rows cannot be changed"
             " one table at a time",
-            remedy="Write all of them with mode overwrite or append, or copy the table to a dataset of its own.",
+            remedy="Write all of them in a run, or make one a dataset of its own: tablemill dataset copy --table.",
         )
 
 

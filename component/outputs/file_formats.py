@@ -14,8 +14,7 @@ from component.formats.avro import AvroWriting
 from component.formats.columns import described_columns
 from component.formats.contract import Attributes, Writing
 from component.formats.csv.write import CsvWriting
-from component.formats.delimited.dialect import DelimitedDialect
-from component.formats.delimited.write import DelimitedWriter
+from component.formats.delimited.write import DelimitedWriting
 from component.formats.json_lines import JsonLinesWriting
 from component.formats.parquet import ParquetWriting
 from component.plan.model import OutputPlan
@@ -42,17 +41,6 @@ def writing_of_records(chosen: RecordsFormat) -> Writing:
     if chosen.hints is not None:
         return DelimitedWriting(dialect_of(chosen.hints))
     return ParquetWriting() if chosen.type is FormatType.PARQUET else AvroWriting()
-
-
-@dataclass(frozen=True, slots=True)
-class DelimitedWriting:
-    """Delimited text in any dialect of records directories."""
-
-    dialect: DelimitedDialect
-
-    def open(self, target: Path, schema: pa.Schema, attributes: Attributes) -> DelimitedWriter:
-        """Begin a file."""
-        return DelimitedWriter(target, described_columns(schema, attributes), self.dialect)
 
 
 @dataclass(frozen=True, slots=True)

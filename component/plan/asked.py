@@ -38,6 +38,10 @@ class Asked:
         """Return how a file is to be read."""
         return next((self.files[name] for name in names if name in self.files), FileReading())
 
+    def asks_of_file(self, names: Iterable[str]) -> bool:
+        """Say whether it is said how a file is to be read."""
+        return any(name in self.files for name in names)
+
     def directory(self, names: Iterable[str]) -> RecordsReading:
         """Return how a records directory is to be read."""
         return next((self.records[name] for name in names if name in self.records), RecordsReading())

@@ -18,7 +18,7 @@ from component.records.format_file import RecordsFormat
 from component.staging.locations import Location
 from component.tables.types import TableSchema
 
-SourceKind = Literal["csv", "parquet", "avro", "arrow", "delimited"]
+SourceKind = Literal["csv", "parquet", "avro", "arrow", "jsonl", "delimited"]
 """What reads its files. `csv` is the platform's text, `delimited` that of records directories, in any dialect."""
 
 

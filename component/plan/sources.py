@@ -172,10 +172,12 @@ def _file_source(file: InputFile, asked: Asked) -> Found:
     names, own_name = _file_names(file), bare_name(file.name)
     if file.kind is FileKind.RECORDS:
         return records_source(file.path, file.file_name, own_name, names, asked.directory(names), asked.scratch)
-    if file.kind is FileKind.OTHER or any(name in asked.files for name in names):
+    if asked.asks_of_file(names) or (file.kind is FileKind.OTHER and not _are_json_lines(file)):
         return file_source(file.path, file.name, own_name, names, asked)
     parts, warnings = _parts_of(file, file.file_name)
     kind: TypedKind | None = "parquet" if _are_parquet(parts) else _TYPED.get(file.kind)
+    if file.kind is FileKind.OTHER:
+        kind = "jsonl"
     if kind == "arrow" and not file.sliced and file.staged is None:
         return arrow_file_source(file.path, own_name, names, asked.file(names), asked.scratch)
     if kind is not None:
@@ -185,6 +187,11 @@ def _file_source(file: InputFile, asked: Asked) -> Found:
     columns, slices = _columns_and_slices(file.file_name, parts, HeaderMode.FIRST_LINE, dialect, ())
     schema = TableSchema(tuple(Column(name) for name in columns))
     return Source(file.file_name, own_name, names, "csv", slices, schema, dialect=dialect), warnings
+
+
+def _are_json_lines(file: InputFile) -> bool:
+    """Tell by the name: a document a line is read in splits, where nobody asks for more."""
+    return file.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson"))
 
 
 _TYPED: Final[Mapping[FileKind, TypedKind]] = {
@@ -217,7 +224,7 @@ def _file_names(file: InputFile) -> tuple[str, ...]:
 
 
 _SUFFIXES = (
-    *(".csv.gz", ".tsv.gz", ".csv", ".tsv", ".parquet", ".gz", ".avro", ".arrow", ".json", ".jsonl", ".xlsx", ".xls"),
+    *(".csv.gz", ".tsv.gz", ".csv", ".tsv", ".parquet", ".gz", ".avro", ".arrow", ".json", ".jsonl.gz", ".jsonl", ".ndjson", ".xlsx", ".xls"),
     *(".txt", ".httpfile", ".zip", ".tar"),
 )
 

@@ -18,6 +18,7 @@ from component.formats.csv.split import ByteRange, plan_splits
 from component.formats.delimited.cut import plan_splits as plan_splits_of_text
 from component.formats.delimited.dialect import DelimitedDialect
 from component.formats.delimited.read import DelimitedReader
+from component.formats.json_lines_read import JsonLinesReader, json_lines_splits
 from component.formats.parquet import ParquetReader, parquet_splits
 from component.plan.model import Limits, Source, SourceSlice
 from component.tables.types import TableSchema
@@ -71,6 +72,7 @@ _CUT: Final[Mapping[str, Callable[..., Sequence[Split]]]] = {
     "parquet": parquet_splits,
     "avro": avro_splits,
     "arrow": arrow_splits,
+    "jsonl": json_lines_splits,
 }
 
 
@@ -120,4 +122,5 @@ _READERS: Final[Mapping[str, Callable[[TableSchema], Reader]]] = {
     "parquet": ParquetReader,
     "avro": AvroReader,
     "arrow": ArrowReader,
+    "jsonl": JsonLinesReader,
 }

@@ -1,4 +1,4 @@
-"""Sources whose files say their columns and types themselves: Parquet, Avro, Arrow."""
+"""Sources whose files say their columns and types themselves: Parquet, Avro, Arrow, JSON lines."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ from typing import Final, Literal
 from component.errors import Place, UserError
 from component.formats.arrow_ipc import arrow_schema
 from component.formats.avro import avro_schema
+from component.formats.json_lines_read import json_lines_schema
 from component.formats.parquet import parquet_schema
 from component.plan.model import Source, SourceSlice
 from component.staging.locations import Location
 from component.tables.types import TableSchema
 
-TypedKind = Literal["parquet", "avro", "arrow"]
+TypedKind = Literal["parquet", "avro", "arrow", "jsonl"]
 _SCHEMA_OF: Final[Mapping[TypedKind, Callable[[Location, Place], TableSchema]]] = {
     "parquet": parquet_schema,
     "avro": avro_schema,
     "arrow": arrow_schema,
+    "jsonl": json_lines_schema,
 }
 
 

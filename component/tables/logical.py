@@ -1,8 +1,8 @@
 """Kinds of values beyond the seven types: times, times with an offset, and instants (reference records 3.2).
 
-A dataset has no such types. A time is kept as text `HH:MM:SS[.ffffff]`, a time with an offset as text with it, an
-instant as a timestamp in UTC without zone; the column says so by its attribute `logical`, and writers of formats that
-have the type turn the values back.
+A dataset has no such types. A time is kept as text `HH:MM:SS[.ffffff]`, of six digits or none, a time with an offset as
+text with it, an instant as a timestamp in UTC without zone; the column says so by its attribute `logical`, and writers
+of formats that have the type turn the values back.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ LOGICAL: Final = "logical"
 """Key of the attribute."""
 _NO_FRACTION: Final = r"\.0{6}$"
 _ANY_DAY: Final = "1970-01-01 "
-_ZEROS: Final = r"(\.\d*?[1-9])0+$"
 
 
 class Logical(StrEnum):
@@ -101,8 +100,7 @@ def _whole_microseconds(values: Any, target: pa.DataType, place: Place | None) -
 
 
 def _time_texts(times: Any) -> Any:
-    texts = pc.replace_substring_regex(times.cast(pa.string()), _NO_FRACTION, "")
-    return pc.replace_substring_regex(texts, _ZEROS, r"\1")
+    return pc.replace_substring_regex(times.cast(pa.string()), _NO_FRACTION, "")
 
 
 def full_type(column: Column) -> pa.DataType:

@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from component.dataset.header import read_header
-from component.dataset.operations import build_indices, delete_partitions
+from component.dataset.operations import build_indices, delete_partitions, delete_rows
 from component.dataset.verify import verify
 from component.store.local import LocalStore
 from tests.dataset.making import bag, read_all, write_dataset
@@ -116,6 +116,17 @@ def test_one_table_in_turns(kartothek, store, key):
     assert same_rows(read_all(store), expected)
     assert same_rows(kartothek.read(store, "sales"), expected)
     assert verify(store, "sales").faults == ()
+
+
+def test_a_change_leaves_a_dataset_of_kartothek_to_kartothek(kartothek, store):
+    rows = within_pandas(ROWS).drop_columns(["amount", "large"])
+    kartothek.create(store, "sales", {"table": rows}, secondary_indices=["text", "exact"])
+    delete_rows(store, "sales", [[("exact", "==", 0)]])
+    rest = rows.filter(pc.not_equal(rows["exact"], 0))
+    assert same_rows(kartothek.read(store, "sales"), rest)
+    assert kartothek.read(store, "sales", predicates=[[("text", "==", "a")]]).num_rows == 1
+    kartothek.append(store, "sales", {"table": rows}, secondary_indices=["text", "exact"])
+    assert same_rows(read_all(store), pa.concat_tables([rest, rows]))
 
 
 def test_a_dataset_for_plateau_is_read_but_its_texts_are_not_looked_up(kartothek, store):

@@ -5,7 +5,8 @@ import pytest
 from component.config.load import parse_config
 from component.errors import UserError
 from component.formats.csv.dialect import Dialect
-from component.plan.build import build_plan, configured_dialects, dataset_name
+from component.plan.asked import asked_of
+from component.plan.build import build_plan, dataset_name
 from component.plan.model import GivenDialect, OutputPlan, Source, SourceSlice
 from component.tables.types import Column, NullRule, TableSchema, TypeName
 
@@ -217,7 +218,7 @@ def test_the_dialect_that_is_configured_is_told_by_source():
             {"uuid": "c"},
         ]
     }
-    found = configured_dialects(parse_config({"parameters": parameters}))
+    found = asked_of(parse_config({"parameters": parameters})).dialects
     assert found == {"a.csv": GivenDialect(";"), "b.csv": GivenDialect(None, "'"), "c": GivenDialect()}
 
 

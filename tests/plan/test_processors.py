@@ -10,6 +10,7 @@ from component.config.parameters import LimitsConfig
 from component.errors import UserError
 from component.folder.layout import DataFolder
 from component.formats.csv.read import CsvReader
+from component.plan.asked import Asked
 from component.plan.build import plan_limits
 from component.plan.sources import find_sources
 from component.plan.splits import splits_of
@@ -25,7 +26,7 @@ def folder(tmp_path):
 
 def read(folder, dialects=None):
     """The rows of the only source, with its columns, what it may be called, and the warnings."""
-    (source,), warnings = find_sources(DataFolder(folder.root), dialects)
+    (source,), warnings = find_sources(DataFolder(folder.root), Asked(dialects=dialects or {}))
     reader = CsvReader(source.schema, source.dialect)
     rows = []
     for split in splits_of(source, plan_limits(LimitsConfig()), 2):

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from component.config.load import load_config
 from component.folder.layout import DataFolder
-from component.plan.build import build_plan, configured_dialects
+from component.plan.asked import asked_of
+from component.plan.build import build_plan
 from component.plan.sources import find_sources
 
 SAMPLE = Path(__file__).parents[2] / "data-sample"
@@ -32,7 +33,7 @@ def printed(value, indent=""):
 
 def sample_plan():
     config = load_config(SAMPLE)
-    sources, warnings = find_sources(DataFolder(SAMPLE), configured_dialects(config))
+    sources, warnings = find_sources(DataFolder(SAMPLE), asked_of(config))
     return build_plan(config, sources, warnings)
 
 

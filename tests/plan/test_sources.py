@@ -7,6 +7,7 @@ import pytest
 from component.errors import UserError
 from component.folder.layout import DataFolder
 from component.formats.csv.dialect import Dialect
+from component.plan.asked import Asked
 from component.plan.model import GivenDialect
 from component.plan.sources import bare_name, find_sources
 from component.tables.types import Column, TypeName
@@ -19,7 +20,7 @@ def folder(tmp_path):
 
 
 def found(folder, dialects=None):
-    sources, warnings = find_sources(DataFolder(folder.root), dialects)
+    sources, warnings = find_sources(DataFolder(folder.root), Asked(dialects=dialects or {}))
     return {source.file_name: source for source in sources}, warnings
 
 

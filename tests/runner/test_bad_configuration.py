@@ -59,7 +59,7 @@ def test_a_key_that_is_not_known_with_the_nearest_that_is(folder, refused, param
         ({"outputs": [{"dataset": "a", "slices": "yes"}]}, "config.type", "outputs[0].slices must be true or false"),
         ({"limits": {"split_bytes": "64 MB"}}, "config.type", "limits.split_bytes must be a whole number"),
         (of(mode="merge"), "config.value", "datasets[0].mode must be one of overwrite, append"),
-        (of(mode="upsert"), "config.value", '"upsert" is not supported by this version yet'),
+        (of(mode="upsert"), "dataset.key", "The key of the rows is not known"),
         ({"store": {"url": "gs://bucket"}}, "store.url", "'gs', which is not supported"),
     ],
 )

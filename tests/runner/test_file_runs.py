@@ -177,3 +177,12 @@ def test_secrets_of_the_configuration_are_in_no_cached_file(folder, run, tmp_pat
     assert run().done
     assert list(cache.iterdir())
     assert b"s3cr3t-value-xyz" not in b"".join(path.read_bytes() for path in cache.iterdir())
+
+
+def test_json_lines_are_read_line_by_line_and_a_wrong_one_is_named(folder, run, refused):
+    folder.file("events.jsonl", b'{"n": 1, "t": "x"}\n{"n": 2}\n')
+    folder.configure(datasets=[dataset("events")], outputs=[{"dataset": "events"}])
+    assert run().done
+    assert folder.records("events") == [{"n": "1", "t": "x"}, {"n": "2", "t": None}]
+    folder.file("events.jsonl", b'{"n": 1}\n[2]\n')
+    refused("source.format", "no JSON object", "row 2")

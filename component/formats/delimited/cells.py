@@ -47,12 +47,19 @@ def format_of(kind: Kind, dialect: DelimitedDialect) -> str:
     }[kind]
 
 
-def cast_cells(cells: pa.Array, column: Column, dialect: DelimitedDialect, *, assume_tz: str | None = None) -> Cast:
+def cast_cells(
+    cells: pa.Array,
+    column: Column,
+    dialect: DelimitedDialect,
+    *,
+    quoted_empty: bool = False,
+    assume_tz: str | None = None,
+) -> Cast:
     """Return the values of a column, and the positions of cells that do not fit.
 
-    `cells`: text in which an empty cell is null, or the empty string where quoted ones are kept (`DelimitedReader`).
+    `cells`: text in which an empty cell is null; `quoted_empty` says that one in quotes may be the empty string.
     """
-    cells = apply_null_rule(cells, quoted_empty=True, column=column)
+    cells = apply_null_rule(cells, quoted_empty=quoted_empty, column=column)
     kind = kind_of(column)
     if kind is not None:
         values, bad = parse_column(_trimmed(cells), format_of(kind, dialect), kind, assume_tz=assume_tz)

@@ -136,7 +136,9 @@ class Parser:
         faults: dict[int, BadRow] = {}
         values = []
         for column, texts in zip(self._schema.columns, cells.columns, strict=True):
-            cast = cast_cells(texts, column, self._dialect, assume_tz=self._assume_tz)
+            cast = cast_cells(
+                texts, column, self._dialect, quoted_empty=self._keep_quoted_empty, assume_tz=self._assume_tz
+            )
             values.append(cast.values)
             for at in cast.bad:
                 if at not in faults:

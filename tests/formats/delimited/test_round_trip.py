@@ -49,7 +49,6 @@ def is_writable(table, schema, dialect):
 def test_every_dialect_gives_back_what_it_takes(tmp_path, drawn, dialect):
     table, schema = drawn
     assume(is_writable(table, schema, dialect))
-    assume(table.num_rows or dialect.compression != 'BZIP')  # XXX
     assert same(read_back(tmp_path / "out", table, schema, dialect), without_empty_text(table))
 
 
@@ -62,7 +61,6 @@ def test_every_dialect_gives_back_what_it_takes(tmp_path, drawn, dialect):
 def test_dialects_that_are_said_to_be_invertible_take_every_table(tmp_path, drawn, dialect, compression):
     table, schema = drawn
     assume(table.num_columns > 1)
-    assume(table.num_rows or compression != 'BZIP')  # XXX
     dialect = changed(dialect, compression=compression)
     assert same(read_back(tmp_path / "out", table, schema, dialect), without_empty_text(table))
 
