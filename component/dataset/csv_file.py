@@ -17,6 +17,7 @@ import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 
 from component import naming
+from component.dataset.keys import stored_key
 from component.errors import Place, UserError
 from component.store.base import Store
 
@@ -29,8 +30,8 @@ def open_data(store: Store, key: str, schema: pa.Schema) -> pa.NativeFile:
     UserError `store.missing` when it is not there, `dataset.format` for CSV that cannot be read or does not fit.
     """
     if not key.endswith(naming.CSV_SUFFIXES):
-        return store.open(key)
-    return pa.BufferReader(parquet_of(store.get(key), key, schema))
+        return store.open(stored_key(key))
+    return pa.BufferReader(parquet_of(store.get(stored_key(key)), key, schema))
 
 
 def parquet_of(data: bytes, key: str, schema: pa.Schema) -> bytes | pa.Buffer:
@@ -42,10 +43,13 @@ def parquet_of(data: bytes, key: str, schema: pa.Schema) -> bytes | pa.Buffer:
     except (pa.ArrowException, OSError, EOFError, zlib.error) as error:
         first = str(error).splitlines()[0]
         raise UserError("dataset.format", f"The data file {key!r} cannot be read as CSV: {first}") from error
-    known = [(name, column) for name, column in zip(cells.column_names, cells.columns, strict=True) if name in schema.names]
-    typed = [_typed(column, schema.field(name)) for name, column in known]
+    names = cells.column_names
+    typed = [
+        _typed(column, schema.field(name)) if name in schema.names else column
+        for name, column in zip(names, cells.columns, strict=True)
+    ]
     sink = pa.BufferOutputStream()
-    pq.write_table(pa.table(typed, names=[name for name, _ in known]), sink)
+    pq.write_table(pa.table(typed, names=names), sink)
     return sink.getvalue()
 
 

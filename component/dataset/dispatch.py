@@ -53,7 +53,8 @@ def dispatch(
     """Yield the rows group by group, in the order in which their partitions and files come; by nothing: all in one.
 
     By partition keys alone nothing is read until a group is. By others the distinct values are read first, for one
-    combination of partition values at a time. UserError `column.missing`, and as `bind_predicates`.
+    combination of partition values at a time. UserError `column.missing`, `column.type` for lists, and as
+    `bind_predicates`.
     """
     wanted = list(columns) if columns is not None else list(dataset.columns)
     for name in (*by, *wanted):
@@ -64,6 +65,7 @@ def dispatch(
                 place=Place(table=dataset.header.uuid, column=name),
                 remedy=f"The columns are {', '.join(dataset.columns)}.",
             )
+    _check_flat(dataset.schema, by)
     keys = [name for name in by if name in dataset.header.partition_keys]
     rest = [name for name in by if name not in keys]
     folders: dict[tuple[str, ...], list[FileScan]] = {}
@@ -76,6 +78,12 @@ def dispatch(
         for values, having in files.groups(scans).items():
             named = {name: scans[0].partition_values[name] for name in keys} | dict(zip(rest, values, strict=True))
             yield Group({name: named[name] for name in by}, files, values, having)
+
+
+def _check_flat(schema: pa.Schema, by: Sequence[str]) -> None:
+    for name in by:
+        if pa.types.is_nested(schema.field(name).type):
+            raise UserError("column.type", "Rows cannot be grouped by a column of lists", place=Place(column=name))
 
 
 def _sizes(dataset: Dataset) -> Mapping[str, int]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from component.dataset.csv_file import open_data
 from component.dataset.footer import open_footer
 from component.dataset.pruning import groups_wanted
 from component.dataset.reader import FileScan

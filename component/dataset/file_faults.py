@@ -9,13 +9,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from isal.isal_zlib import crc32
 
+from component.dataset.csv_file import parquet_of
 from component.dataset.data_file import read_rows
 from component.dataset.facts import FileFacts
 from component.dataset.faults import Fault
 from component.dataset.footer import open_footer
 from component.dataset.header import Header
+from component.dataset.keys import stored_key
 from component.dataset.reader import Dataset
-from component.errors import TablemillError
+from component.errors import TablemillError, UserError
+from component.store.base import check_key
 
 GONE = "drop the partition from the header"
 
@@ -35,11 +38,21 @@ def listed_faults(header: Header, sizes: Mapping[str, int], facts: Mapping[str, 
     start = len(header.uuid) + 1
     for label, files in header.partitions.items():
         for key in files.values():
-            if key not in sizes:
-                yield Fault("verify.file", "The file is not there", key, label, mend=GONE)
-            elif key[start:] in facts and facts[key[start:]].bytes != sizes[key]:
-                text = f"The file has {sizes[key]} bytes, and {facts[key[start:]].bytes} were written"
+            size = sizes.get(stored_key(key))
+            if size is None:
+                yield _not_there(key, label)
+            elif key[start:] in facts and facts[key[start:]].bytes != size:
+                text = f"The file has {size} bytes, and {facts[key[start:]].bytes} were written"
                 yield Fault("verify.size", text, key, label)
+
+
+def _not_there(key: str, label: str) -> Fault:
+    """Return the fault of a file that a listing does not show; one of a key that no store takes may be there."""
+    try:
+        check_key(stored_key(key))
+    except UserError as error:
+        return Fault("verify.file", error.text, key, label)
+    return Fault("verify.file", "The file is not there", key, label, mend=GONE)
 
 
 class Reading:
@@ -57,12 +70,13 @@ class Reading:
         schema, store = self._dataset.schema, self._dataset.store
         facts = self._facts.get(key[len(self._dataset.header.uuid) + 1 :])
         try:
-            data = store.get(key)
+            data = store.get(stored_key(key))
             if facts is not None and crc32(data) != facts.check:
                 yield Fault("verify.checksum", "The bytes of the file are not those that were written", key, label)
             values = self._dataset.partition_values(key)
-            rows = read_rows(pa.BufferReader(data), schema, schema.names, values)
-            stored = set(open_footer(pa.BufferReader(data)).schema_arrow.names)
+            content = parquet_of(data, key, schema)
+            rows = read_rows(pa.BufferReader(content), schema, schema.names, values)
+            stored = set(open_footer(pa.BufferReader(content)).schema_arrow.names)
         except TablemillError as error:
             yield Fault("verify.file", error.text, key, label)
             return

@@ -24,7 +24,7 @@ from component.dataset.facts import facts_keys
 from component.dataset.header import StoredHeader, decode_header, read_header
 from component.dataset.history import Commit, commit_of, history, states_from
 from component.dataset.implicit import read_whole_header
-from component.dataset.keys import check_uuid, header_key, history_key, referenced
+from component.dataset.keys import check_uuid, header_key, history_key, referenced, stored_key
 from component.dataset.swap import hold_schema
 from component.dataset.writable import newer_hidden, settled_header
 from component.errors import CommitRefusedError, UserError
@@ -231,7 +231,7 @@ def _is_schema(key: str) -> bool:
 
 
 def _named(commit: Commit) -> Iterator[str]:
-    yield from referenced(commit.header.partitions, commit.header.indices)
+    yield from map(stored_key, referenced(commit.header.partitions, commit.header.indices))
     yield from facts_keys(commit.header)
     yield history_key(commit.header.uuid, commit.id)
 

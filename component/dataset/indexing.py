@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from component import clock, identity
+from component.dataset.csv_file import open_data
 from component.dataset.data_file import read_rows
 from component.dataset.facts import FileFacts, facts_of
 from component.dataset.fragment import Fragment, encode_fragment, fragment_of_files, fragment_of_index

@@ -17,6 +17,7 @@ from component.errors import UserError
 
 _UUID = re.compile(naming.UUID_PATTERN)
 _DOTS = re.compile(r"\.{1,2}")
+_SLASHES = re.compile(r"/{2,}")
 
 
 def check_uuid(uuid: str) -> str:
@@ -68,6 +69,15 @@ def data_key(uuid: str, table: str, label: str) -> str:
 def label_of_key(key: str) -> str:
     """Return the label within a data file's key: what follows `<uuid>/<table>/`, without the suffix."""
     return key.split("/", 2)[2].removesuffix(naming.PARQUET_SUFFIX)
+
+
+def stored_key(key: str) -> str:
+    """Return the key by which a store has a file that a header names.
+
+    Of a value with two slashes, or one at its end, the original clients make an empty component, which a file system
+    leaves out.
+    """
+    return _SLASHES.sub("/", key) if "//" in key else key
 
 
 def partition_texts(key: str, partition_keys: Sequence[str]) -> dict[str, str]:

@@ -8,6 +8,7 @@ from typing import Literal
 import pyarrow as pa
 
 from component.dataset.change import Base, Change, carry_out
+from component.dataset.csv_file import open_data, parquet_of
 from component.dataset.data_file import read_rows
 from component.dataset.facts import FileFacts, data_keys, facts_of, known_facts
 from component.dataset.faults import Fault, Verdict
@@ -163,7 +164,8 @@ class _Mending:
                 continue
             try:
                 data = self._store.get(key)
-                noted[key] = facts_of(data, open_footer(pa.BufferReader(data)).metadata.num_rows)
+                content = pa.BufferReader(parquet_of(data, key, pa.schema([])))
+                noted[key] = facts_of(data, open_footer(content).metadata.num_rows)
             except TablemillError:
                 continue
         if noted:

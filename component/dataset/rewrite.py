@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 
 from component import identity, naming
 from component.dataset.column_edits import NewColumn, edited_rows
+from component.dataset.csv_file import open_data
 from component.dataset.execution import Executor
 from component.dataset.footer import open_footer
 from component.dataset.key_sets import KeySet

@@ -54,7 +54,7 @@ class Statistics:
 
 
 def statistics(dataset: Dataset, *, columns: bool = True) -> Statistics:
-    """Return the numbers of a dataset. Reads the footer of every file, or without `columns` only where facts are unknown.
+    """Return the numbers of a dataset; reads all footers, or without `columns` those of files without facts.
 
     UserError `store.missing` for a file that is not there.
     """

@@ -23,7 +23,7 @@ from component.dataset.header_faults import header_faults, header_notices, path_
 from component.dataset.history_faults import history_faults, history_notices
 from component.dataset.implicit import read_whole_header
 from component.dataset.index_faults import IndexCheck
-from component.dataset.keys import check_uuid, header_key
+from component.dataset.keys import check_uuid, header_key, stored_key
 from component.dataset.layout import Layout
 from component.dataset.reader import Dataset
 from component.dataset.schema_faults import schema_faults
@@ -131,8 +131,9 @@ class _Verification:
         for label, files in header.partitions.items():
             for reading, table in zip(readings, tables, strict=True):
                 key = files.get(table)
-                found = list(reading.file(label, key)) if key in self.sizes and key is not None else []
-                whole &= key in self.sizes and not any(fault.code == "verify.file" for fault in found)
+                is_there = key is not None and stored_key(key) in self.sizes
+                found = list(reading.file(label, key)) if key is not None and is_there else []
+                whole &= is_there and not any(fault.code == "verify.file" for fault in found)
                 yield from found
         self.rows = sum(reading.rows for reading in readings)
         if whole:

@@ -6,11 +6,28 @@ What stands before a fault in the text is kept. Numbers stay text until it is kn
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-_BLANKS: Final = " \t\r\n"
+from component.workbench.parse.json_faults import (
+    NO_COLON,
+    NO_COMMA_IN_LIST,
+    NO_COMMA_IN_OBJECT,
+    NO_NAME,
+    NOT_SINGLE,
+    TOO_DEEP,
+    JsonFaultError,
+    fault_of,
+    hold_pairs,
+)
+
+_BLANKS: Final = re.compile(r"[ \t\r\n]*")
+_MOST_DEPTH: Final = 500
+"""Lists and objects in each other; Workbench has no limit, Python has one."""
+UNWRITTEN: Final = object()
+"""Stands for the value of a key at which the text breaks off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +44,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class JsonObject:
-    """An object with its keys in order, those that stand twice included."""
+    """An object with its keys in order, those that stand twice included; the last value may be `UNWRITTEN`."""
 
     pairs: tuple[tuple[str, Any], ...]
 
@@ -38,15 +55,6 @@ class NoRecordsError(Exception):
     def __init__(self, found: str) -> None:
         super().__init__(found)
         self.found = found
-
-
-class JsonFaultError(Exception):
-    """The text is no JSON from `position` (in characters) on."""
-
-    def __init__(self, position: int, why: str) -> None:
-        super().__init__(position, why)
-        self.position = position
-        self.why = why
 
 
 def _constant(text: str) -> Any:
@@ -63,64 +71,124 @@ _DECODER: Final = json.JSONDecoder(
 
 
 def json_records(text: str) -> Iterator[Any]:
-    """Yield the elements of the root array, or of the first array that is a value of the root object, or of lines.
+    """Yield the elements of the root array, or of the first array that is a value of the root object.
 
-    Raises NoRecordsError when there is no array, JsonFaultError where the text stops being JSON.
+    Without such an array: the documents of the text, if there are more than one. Raises NoRecordsError when there are
+    no records, JsonFaultError where the text stops being JSON; a record that breaks off is yielded before.
     """
     at = _skip(text, 0)
     if text.startswith("[", at):
-        yield from _elements(text, at)
+        _hold_end(text, (yield from _elements(text, at)))
         return
     if not text.startswith("{", at):
-        root, _ = _value(text, at)
+        root, end = _value(text, at)
+        _hold_end(text, end)
         raise NoRecordsError(compact(root))
     array = _array_in_object(text, at)
     if array is not None:
-        yield from _elements(text, array)
+        after = yield from _elements(text, array)
+        _hold_end(text, _rest_of_object(text, after))
         return
     first, end = _value(text, at)
     if _skip(text, end) == len(text):
         raise NoRecordsError(compact(first))
-    yield from _lines(text, at)
+    yield from _documents(text, at)
 
 
-def _lines(text: str, at: int) -> Iterator[Any]:
+def json_lines(text: str) -> Iterator[Any]:
+    """Yield the documents of a text, one after the other; a text that is one array has its elements.
+
+    Raises JsonFaultError where the text stops being JSON; a record that breaks off is yielded before.
+    """
+    at = _skip(text, 0)
+    return json_records(text) if text.startswith("[", at) else _documents(text, at)
+
+
+def _documents(text: str, at: int) -> Iterator[Any]:
     while at < len(text):
-        value, end = _value(text, at)
+        value, end = yield from _record(text, at)
         yield value
         at = _skip(text, end)
 
 
 def _elements(text: str, at: int) -> Iterator[Any]:
-    """Yield the elements of the array that begins at a position."""
+    """Yield the elements of the array that begins at a position; return where it ends."""
     at = _skip(text, at + 1)
     if text.startswith("]", at):
-        return
+        return at + 1
     while True:
-        value, at = _value(text, at)
+        value, at = yield from _record(text, at)
         yield value
         at = _skip(text, at)
         if text.startswith("]", at):
-            return
-        at = _expect(text, at, ",", "Missing a comma or ] after an array element.")
+            return at + 1
+        at = _expect(text, at, ",", NO_COMMA_IN_LIST)
+
+
+def _record(text: str, at: int) -> Iterator[Any]:
+    """Return a value and where it ends; yield what there is of an object that breaks off, before raising."""
+    try:
+        return _value(text, at)
+    except JsonFaultError:
+        if text.startswith("{", at):
+            yield _begun(text, at)
+        raise
+
+
+def _begun(text: str, at: int) -> JsonObject:
+    """Return an object up to the fault in its text."""
+    pairs: list[tuple[str, Any]] = []
+    try:
+        at = _skip(text, at + 1)
+        while True:
+            key, at = _key(text, at)
+            pairs.append((key, UNWRITTEN))
+            value, at = _value(text, at)
+            pairs[-1] = (key, value)
+            at = _expect(text, at, ",", NO_COMMA_IN_OBJECT)
+    except JsonFaultError:
+        return JsonObject(tuple(pairs))
+
+
+def _key(text: str, at: int) -> tuple[str, int]:
+    """Return a key and where its value begins."""
+    if not text.startswith('"', at):
+        raise JsonFaultError(at, NO_NAME)
+    key, at = _value(text, at)
+    return key, _expect(text, at, ":", NO_COLON)
 
 
 def _array_in_object(text: str, at: int) -> int | None:
     """Return where the first array begins that is a value of the object at a position; None when none is."""
     at = _skip(text, at + 1)
     while not text.startswith("}", at):
-        key, at = _value(text, at)
-        if not isinstance(key, str):
-            raise JsonFaultError(at, "Missing a name for object member.")
-        at = _expect(text, at, ":", "Missing a colon after a name of object member.")
+        _, at = _key(text, at)
         if text.startswith("[", at):
             return at
         _, at = _value(text, at)
         at = _skip(text, at)
         if text.startswith("}", at):
             return None
-        at = _expect(text, at, ",", "Missing a comma or } after an object member.")
+        at = _expect(text, at, ",", NO_COMMA_IN_OBJECT)
     return None
+
+
+def _rest_of_object(text: str, at: int) -> int:
+    """Return where the object ends whose value ends at a position."""
+    at = _skip(text, at)
+    while not text.startswith("}", at):
+        at = _expect(text, at, ",", NO_COMMA_IN_OBJECT)
+        _, at = _key(text, at)
+        _, at = _value(text, at)
+        at = _skip(text, at)
+    return at + 1
+
+
+def _hold_end(text: str, at: int) -> None:
+    """Raise if anything follows."""
+    at = _skip(text, at)
+    if at < len(text):
+        raise JsonFaultError(at, NOT_SINGLE)
 
 
 def _expect(text: str, at: int, mark: str, why: str) -> int:
@@ -132,17 +200,36 @@ def _expect(text: str, at: int, mark: str, why: str) -> int:
 
 def _value(text: str, at: int) -> tuple[Any, int]:
     try:
-        return _DECODER.raw_decode(text, at)
+        value, end = _DECODER.raw_decode(text, at)
     except json.JSONDecodeError as error:
-        raise JsonFaultError(error.pos, f"{error.msg}.") from error
-    except (ValueError, RecursionError) as error:
-        raise JsonFaultError(at, str(error)) from error
+        raise fault_of(text, at, error) from error
+    except RecursionError as error:
+        raise JsonFaultError(at, TOO_DEEP) from error
+    except ValueError as error:
+        raise JsonFaultError(at, f"{error}.") from error
+    if text.count("[", at, end) + text.count("{", at, end) > _MOST_DEPTH and _depth(value) > _MOST_DEPTH:
+        raise JsonFaultError(at, TOO_DEEP)
+    hold_pairs(text, at, end)
+    return value, end
+
+
+def _depth(value: Any) -> int:
+    depth, level = 0, [value]
+    while level:
+        depth += 1
+        level = [inner for one in level for inner in _inside(one)]
+    return depth
+
+
+def _inside(value: Any) -> list[Any]:
+    if isinstance(value, JsonObject):
+        return [item for _, item in value.pairs if isinstance(item, list | JsonObject)]
+    return [item for item in value if isinstance(item, list | JsonObject)] if isinstance(value, list) else []
 
 
 def _skip(text: str, at: int) -> int:
-    while at < len(text) and text[at] in _BLANKS:
-        at += 1
-    return at
+    found = _BLANKS.match(text, at)
+    return at if found is None else found.end()
 
 
 def compact(value: Any) -> str:
@@ -156,5 +243,10 @@ def compact(value: Any) -> str:
     return _quoted(value)
 
 
+_CONTROL: Final = re.compile(r"(?<!\\)((?:\\\\)*\\u00)([0-9a-f]{2})")
+
+
 def _quoted(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    """Return a value as Workbench quotes it: control characters in capital hexadecimal digits."""
+    text = json.dumps(value, ensure_ascii=False)
+    return _CONTROL.sub(lambda found: found[1] + found[2].upper(), text) if "\\u00" in text else text
