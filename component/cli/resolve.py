@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from component.cli.boundary import fail
+from component.cli.grouped import grouped
 from component.cli.printing import print_json, print_tables
 from component.report.lines import LineHandler
 from component.report.log import Log
@@ -20,7 +22,90 @@ if TYPE_CHECKING:
     from component.report.resolution import ResolutionReport
 
 
+@dataclass(frozen=True, slots=True)
+class JobOptions:
+    """What the platform knows of the job, and a folder does not say."""
+
+    default_bucket: Annotated[
+        str | None, typer.Option(metavar="ID", help="The default bucket in force, over any other.", show_default=False)
+    ] = None
+    component_default_bucket: Annotated[
+        Literal["in", "out"] | None,
+        typer.Option(
+            help="The component is registered with a default bucket in this stage; needs its id and that of the"
+            " configuration.",
+            show_default=False,
+        ),
+    ] = None
+    component_id: Annotated[
+        str | None, typer.Option(metavar="ID", help="Default is KBC_COMPONENTID.", show_default=False)
+    ] = None
+    config_id: Annotated[
+        str | None, typer.Option(metavar="ID", help="Default is KBC_CONFIGID.", show_default=False)
+    ] = None
+    branch_id: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID",
+            help="A development branch whose tables live in prefixed buckets. KBC_BRANCHID is not used: it is set on"
+            " the main branch too.",
+            show_default=False,
+        ),
+    ] = None
+    failed_job: Annotated[
+        bool, typer.Option("--failed-job", help="The job has failed: only outputs with write_always are loaded.")
+    ] = False
+    data_types: Annotated[
+        Literal["none", "hints", "authoritative"] | None,
+        typer.Option(
+            help="The component's data type support, of a project with --feature new-native-types; default is"
+            " KBC_DATA_TYPE_SUPPORT. storage.output.data_type_support wins over it.",
+            show_default=False,
+        ),
+    ] = None
+    feature: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A feature of the project, beside those in KBC_PROJECT_FEATURE_GATES. May be given several times.",
+            show_default=False,
+        ),
+    ] = None
+    mapping: Annotated[
+        Literal["raw", "normalized"],
+        typer.Option(
+            help="The mapping in config.json as written (raw), or with the defaults that a real job fills in first"
+            " (normalized), which is what users of the platform meet: an entry without primary_key empties the"
+            " manifest's."
+        ),
+    ] = "normalized"
+    use_file_storage_only: Annotated[
+        bool, typer.Option("--use-file-storage-only", help="The job uploads its tables as files.")
+    ] = False
+
+    def facts(self) -> JobFacts:
+        """Return it as the rules take it."""
+        from component.check.output_mapping import JobFacts  # noqa: PLC0415 - loaded only by the command that needs it
+        from component.mapping.model import DataTypes, MappingLayer  # noqa: PLC0415
+
+        given = (name.strip() for names in self.feature or () for name in names.split(","))
+        return JobFacts(
+            default_bucket=self.default_bucket,
+            default_bucket_stage=self.component_default_bucket,
+            component_id=self.component_id,
+            config_id=self.config_id,
+            branch_id=self.branch_id,
+            failed_job=self.failed_job,
+            data_types=DataTypes(self.data_types) if self.data_types else None,
+            features=frozenset(name for name in given if name),
+            mapping_layer=MappingLayer(self.mapping),
+            table_files_only=self.use_file_storage_only,
+        )
+
+
+@grouped
 def resolve(
+    job: JobOptions,
     data: Annotated[
         Path | None, typer.Option(help="The data folder; default is KBC_DATADIR, else /data.", show_default=False)
     ] = None,
@@ -30,62 +115,6 @@ def resolve(
             help="Whose rules: the documentation of 2017 to the letter, the platform's code of 2017, or of today."
         ),
     ] = "2026",
-    default_bucket: Annotated[
-        str | None, typer.Option(metavar="ID", help="The default bucket in force, over any other.", show_default=False)
-    ] = None,
-    component_default_bucket: Annotated[
-        Literal["in", "out"] | None,
-        typer.Option(
-            help="The component is registered with a default bucket in this stage; needs its id and that of the"
-            " configuration.",
-            show_default=False,
-        ),
-    ] = None,
-    component_id: Annotated[
-        str | None, typer.Option(metavar="ID", help="Default is KBC_COMPONENTID.", show_default=False)
-    ] = None,
-    config_id: Annotated[
-        str | None, typer.Option(metavar="ID", help="Default is KBC_CONFIGID.", show_default=False)
-    ] = None,
-    branch_id: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ID",
-            help="A development branch whose tables live in prefixed buckets. KBC_BRANCHID is not used: it is set on"
-            " the main branch too.",
-            show_default=False,
-        ),
-    ] = None,
-    failed_job: Annotated[
-        bool, typer.Option("--failed-job", help="The job has failed: only outputs with write_always are loaded.")
-    ] = False,
-    data_types: Annotated[
-        Literal["none", "hints", "authoritative"] | None,
-        typer.Option(
-            help="The component's data type support, of a project with --feature new-native-types; default is"
-            " KBC_DATA_TYPE_SUPPORT. storage.output.data_type_support wins over it.",
-            show_default=False,
-        ),
-    ] = None,
-    feature: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="A feature of the project, beside those in KBC_PROJECT_FEATURE_GATES. May be given several times.",
-            show_default=False,
-        ),
-    ] = None,
-    mapping: Annotated[
-        Literal["raw", "normalized"],
-        typer.Option(
-            help="The mapping in config.json as written (raw), or with the defaults that a real job fills in first"
-            " (normalized), which is what users of the platform meet: an entry without primary_key empties the"
-            " manifest's."
-        ),
-    ] = "normalized",
-    use_file_storage_only: Annotated[
-        bool, typer.Option("--use-file-storage-only", help="The job uploads its tables as files.")
-    ] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 for warnings of ours too.")] = False,
     format: Annotated[  # noqa: A002 - the option's name
         Literal["text", "json"], typer.Option(help="How the answer is printed.")
@@ -96,22 +125,7 @@ def resolve(
     The mapping comes from config.json; a folder without one has none. Exit code 0: nothing refused; 1: the platform
     would refuse the outputs, or the folder cannot be read.
     """
-    from component.check.output_mapping import JobFacts  # noqa: PLC0415 - loaded only by the command that needs it
-    from component.mapping.model import DataTypes, MappingLayer  # noqa: PLC0415
-
-    facts = JobFacts(
-        default_bucket=default_bucket,
-        default_bucket_stage=component_default_bucket,
-        component_id=component_id,
-        config_id=config_id,
-        branch_id=branch_id,
-        failed_job=failed_job,
-        data_types=DataTypes(data_types) if data_types else None,
-        features=frozenset(name.strip() for given in feature or () for name in given.split(",") if name.strip()),
-        mapping_layer=MappingLayer(mapping),
-        table_files_only=use_file_storage_only,
-    )
-    raise typer.Exit(resolve_folder(os.environ, data, facts, rules, strict=strict, as_json=format == "json"))
+    raise typer.Exit(resolve_folder(os.environ, data, job.facts(), rules, strict=strict, as_json=format == "json"))
 
 
 def resolve_folder(
