@@ -19,6 +19,8 @@ class Measured:
     cpu: float
     peak_mb: float
     output: str
+    largest_mb: float = 0.0
+    """Of the process that had most at any moment."""
 
 
 def measure(command: Sequence[str]) -> Measured:
@@ -27,23 +29,25 @@ def measure(command: Sequence[str]) -> Measured:
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     root = psutil.Process(process.pid)
     cpu: dict[int, float] = {}
-    peak = 0
+    peak = largest = 0
     while process.poll() is None:
-        peak = max(peak, _sample(root, cpu))
+        sizes = _sample(root, cpu)
+        peak, largest = max(peak, sum(sizes)), max(largest, *sizes, 0)
         time.sleep(SAMPLE_SECONDS)
     wall = time.perf_counter() - started
     output = process.stdout.read() if process.stdout else ""
     if process.returncode:
         raise RuntimeError(f"{command} ended with {process.returncode}:\n{output}")
-    return Measured(wall, sum(cpu.values()), peak / 1e6, output)
+    return Measured(wall, sum(cpu.values()), peak / 1e6, output, largest / 1e6)
 
 
-def _sample(root: psutil.Process, cpu: dict[int, float]) -> int:
-    resident = 0
+def _sample(root: psutil.Process, cpu: dict[int, float]) -> list[int]:
+    """Return the resident bytes of each process of the tree."""
+    resident = []
     with contextlib.suppress(psutil.NoSuchProcess):
         for one in [root, *root.children(recursive=True)]:
             with contextlib.suppress(psutil.NoSuchProcess):
                 times = one.cpu_times()
                 cpu[one.pid] = times.user + times.system
-                resident += one.memory_info().rss
+                resident.append(one.memory_info().rss)
     return resident

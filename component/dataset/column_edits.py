@@ -54,20 +54,24 @@ def check_widening(name: str, old: pa.DataType, new: pa.DataType) -> None:
     A whole number becomes numeric or float, which each value must fit (a float holds those up to 2^53); numeric grows
     in digits before and after the point; a date becomes a timestamp; all become text; a column without values anything.
     """
-    allowed = (
-        pa.types.is_null(old)
-        or (pa.types.is_integer(old) and (pa.types.is_decimal(new) or pa.types.is_float64(new)))
-        or (pa.types.is_decimal(old) and pa.types.is_decimal(new) and _grows(old, new))
-        or (pa.types.is_date(old) and pa.types.is_timestamp(new))
-        or (pa.types.is_string(new) and not pa.types.is_nested(old) and not pa.types.is_binary(old))
-    )
-    if not allowed:
+    if not widens(old, new):
         raise UserError(
             "column.type",
             f"A column of {old} cannot become {new} without a loss",
             place=Place(column=name),
             remedy="Widen integer to numeric or float, numeric to more digits, date to timestamp, or any to string.",
         )
+
+
+def widens(old: pa.DataType, new: pa.DataType) -> bool:
+    """Say whether a change of type is one of those that `check_widening` allows."""
+    return bool(
+        pa.types.is_null(old)
+        or (pa.types.is_integer(old) and (pa.types.is_decimal(new) or pa.types.is_float64(new)))
+        or (pa.types.is_decimal(old) and pa.types.is_decimal(new) and _grows(old, new))
+        or (pa.types.is_date(old) and pa.types.is_timestamp(new))
+        or (pa.types.is_string(new) and not pa.types.is_nested(old) and not pa.types.is_binary(old))
+    )
 
 
 def _grows(old: pa.DataType, new: pa.DataType) -> bool:

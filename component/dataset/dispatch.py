@@ -125,10 +125,10 @@ class _Files:
 def _cut(rows: pa.Table, by: Sequence[str], columns: Sequence[str]) -> dict[Values, list[pa.Table]]:
     """Cut rows by values, the rows of each in their order; NaN is one value, and so are the two zeros."""
     wanted = rows.select(list(columns))
-    if not rows.num_rows:
-        return {}
     if not by:
         return {(): [wanted]}
+    if not rows.num_rows:
+        return {}
     codes = np.zeros(rows.num_rows, np.int64)
     for name in by:
         encoded = rows[name].combine_chunks().dictionary_encode(null_encoding="encode")

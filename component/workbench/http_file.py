@@ -50,7 +50,8 @@ class HttpFile:
 def read_http_file(data: bytes, place: Place, *, strict: bool = False) -> HttpFile:
     """Return what an httpfile says. UserError `workbench.http_file` for anything that is none.
 
-    A line may end with LF alone; `strict` takes CRLF only, and no status that is none.
+    Lenient reading is Workbench's, but for headers that no blank line ends: a line may end with LF alone, and what
+    Latin-1 takes for blanks goes at both its ends. `strict` takes CRLF only, and no status that is none.
     """
     try:
         text = gzip.decompress(data)
@@ -68,7 +69,7 @@ def read_http_file(data: bytes, place: Place, *, strict: bool = False) -> HttpFi
     status = lines[1].decode("latin-1").strip()
     if strict and _STATUS.fullmatch(status) is None:
         raise _broken(f"{status!r} is no status", place)
-    return HttpFile(parameters, status, tuple(_header(line, place) for line in lines[2:]), body)
+    return HttpFile(parameters, status, tuple(_header(line, place, strict=strict) for line in lines[2:]), body)
 
 
 def _head(text: bytes, place: Place, *, strict: bool) -> tuple[list[bytes], bytes]:
@@ -83,16 +84,17 @@ def _head(text: bytes, place: Place, *, strict: bool) -> tuple[list[bytes], byte
         if strict and not line.endswith(b"\r"):
             raise _broken(f"line {len(lines) + 1} does not end with CRLF", place)
         line = line.removesuffix(b"\r")
-        if not line and len(lines) >= 2:
+        if len(lines) >= 2 and not (line if strict else line.decode("latin-1").strip()):
             return lines, text[at:]
         lines.append(line)
 
 
-def _header(line: bytes, place: Place) -> tuple[str, str]:
-    name, colon, value = line.decode("latin-1").partition(":")
+def _header(line: bytes, place: Place, *, strict: bool) -> tuple[str, str]:
+    text = line.decode("latin-1")
+    name, colon, value = (text if strict else text.strip()).partition(":")
     if not colon:
         raise _broken(f"the header {name[:80]!r} has no colon", place)
-    return name.removeprefix(PREFIX), value.strip(" \t")
+    return name.removeprefix(PREFIX), value.strip(" \t") if strict else value.lstrip(" ")
 
 
 def _broken(why: str, place: Place) -> UserError:

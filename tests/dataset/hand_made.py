@@ -10,9 +10,15 @@ from typing import Any
 import msgpack
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 import zstandard
 
+from component.errors import UserError
+from component.store.base import Store
+from tests.dataset.making import read_all
+
 UUID = "old"
+ROWS = pa.table({"i": [1, 2, 3], "s": ["a", None, "ü"]})
 
 
 def header_of(partitions: Any = (), **content: Any) -> dict[str, Any]:
@@ -83,3 +89,16 @@ def _path(root: Path, key: str) -> Path:
     path = root / key
     path.parent.mkdir(parents=True, exist_ok=True)
     return path
+
+
+def rows_of(store: Store, **question: Any) -> pa.Table:
+    """All rows of the dataset that answer a question."""
+    return read_all(store, UUID, **question)
+
+
+def refused(store: Store, code: str = "dataset.format", **question: Any) -> UserError:
+    """The error with which the dataset, or a question to it, is refused."""
+    with pytest.raises(UserError) as caught:
+        rows_of(store, **question)
+    assert caught.value.code == code
+    return caught.value

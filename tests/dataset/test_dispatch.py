@@ -89,3 +89,9 @@ def test_a_column_that_is_not_there_is_named(dataset):
     with pytest.raises(UserError) as caught:
         list(dispatch(dataset, ["w"]))
     assert caught.value.code == "column.missing"
+
+
+def test_a_group_of_a_partition_without_such_rows_is_empty(dataset):
+    found = {group.values["k"]: group.read() for group in dispatch(dataset, ["k"], predicates=[[("t", "==", "a")]])}
+    assert {key: rows.num_rows for key, rows in found.items()} == {"x": 1, "y": 0}
+    assert found["y"].column_names == ROWS.column_names

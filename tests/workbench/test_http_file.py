@@ -62,6 +62,23 @@ def test_strict_reading_takes_the_exact_layout_only(text):
         read_http_file(gzip.compress(text), PLACE, strict=True)
 
 
+@pytest.mark.parametrize(
+    ("head", "headers"),
+    [
+        ("X: a\xa0\r\n", [("X", "a")]),
+        (" X:  b \r\n", [("X", "b")]),
+        ("X:\ta\r\n", [("X", "\ta")]),
+        ("\x85\r\n", []),
+        ("Cjw-Original-A: 1\r\ncjw-original-B: 2\r\n", [("A", "1"), ("cjw-original-B", "2")]),
+    ],
+)
+def test_lenient_reading_takes_blanks_as_workbench_does(head, headers):
+    text = "{}\r\n200 OK\r\n" + head + "\r\nbody"
+    file = read_http_file(gzip.compress(text.encode("latin-1")), PLACE)
+    assert list(file.headers) == headers
+    assert file.body.endswith(b"body")
+
+
 @pytest.mark.parametrize("bad", ["x\ny", "x\r"])
 def test_a_line_end_in_a_header_is_not_written(bad):
     with pytest.raises(ValueError, match="line end"):

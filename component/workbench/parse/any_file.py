@@ -13,7 +13,7 @@ from component.workbench.http_file import HttpFile, read_http_file
 from component.workbench.messages import Message
 from component.workbench.parse.delimited import parse_delimited
 from component.workbench.parse.excel import parse_excel
-from component.workbench.parse.json_table import parse_json
+from component.workbench.parse.json_table import parse_json, parse_json_lines
 from component.workbench.parse.kind import FileKind, kind_by_content, kind_by_name, kind_by_type
 from component.workbench.parse.options import PARSER, FileOptions, ParsedFile
 from component.workbench.parse.packed import unpack
@@ -123,7 +123,7 @@ _PARSERS: Final[dict[FileKind, Callable[[bytes, FileOptions, Place], ParsedFile]
     FileKind.TSV: parse_delimited,
     FileKind.TEXT: parse_delimited,
     FileKind.JSON: parse_json,
-    FileKind.JSON_LINES: parse_json,
+    FileKind.JSON_LINES: parse_json_lines,
     FileKind.XLSX: parse_excel,
     FileKind.XLS: parse_excel,
 }

@@ -42,7 +42,7 @@ def parse_delimited(data: bytes, options: FileOptions, place: Place) -> ParsedFi
     converted = [with_numbers(column, name, options.numbers) for name, column in zip(names, cells, strict=True)]
     kept = [message for _, message in converted if message is not None]
     table = named_table(names, (column for column, _ in converted))
-    return ParsedFile(table, (*too_long, *decoded.messages, *_repairs(records), *cut, *renamed, *kept))
+    return ParsedFile(table, (*too_long, *decoded.messages, *cut, *_repairs(records), *renamed, *kept))
 
 
 def sniff_delimiter(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import pyarrow as pa
@@ -21,7 +21,8 @@ class JsonColumn:
     """A column, and what happened: counts with the first row of each, from 0.
 
     `lost` are integers that a double does not hold, `infinite` numbers beyond doubles, `as_text` numbers among texts,
-    `cut` texts that were too long; `all_null`: nothing says what type the column is.
+    `cut` texts that were too long, `blanks` texts of blanks among numbers, which are null; `all_null`: nothing says
+    what type the column is.
     """
 
     values: pa.Array
@@ -30,6 +31,7 @@ class JsonColumn:
     infinite: tuple[int, ...] = ()
     as_text: tuple[int, ...] = ()
     cut: tuple[int, ...] = ()
+    blanks: tuple[int, ...] = ()
 
 
 def column_of(values: Sequence[Any], cell_bytes: int | None) -> JsonColumn:
@@ -40,8 +42,9 @@ def column_of(values: Sequence[Any], cell_bytes: int | None) -> JsonColumn:
     """
     if any(isinstance(value, Number) for value in values):
         others = [value for value in values if not isinstance(value, Number) and value is not None]
-        if all(isinstance(value, str) and not value.strip() for value in others):
-            return _numbers([value if isinstance(value, Number) else None for value in values])
+        if all(isinstance(value, str) and not value.strip(" ") for value in others):
+            blanks = tuple(row for row, value in enumerate(values) if isinstance(value, str)) if others else ()
+            return replace(_numbers([value if isinstance(value, Number) else None for value in values]), blanks=blanks)
     return _texts(values, cell_bytes)
 
 
@@ -79,13 +82,8 @@ def _texts(values: Sequence[Any], cell_bytes: int | None) -> JsonColumn:
         for row in cut:
             texts[row] = cut_text(texts[row] or "", cell_bytes)
     return JsonColumn(
-        pa.array([None if text is None else _valid(text) for text in texts], pa.string()),
-        all_null=bool(texts) and all(text is None for text in texts),
+        pa.array(texts, pa.string()),
+        all_null=all(text is None for text in texts),
         as_text=as_text,
         cut=cut,
     )
-
-
-def _valid(text: str) -> str:
-    """Return a text with halves of surrogate pairs, which JSON can have and UTF-8 cannot, as U+FFFD."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -14,7 +14,7 @@ NO_COMMA_IN_OBJECT: Final = "Missing a comma or } after an object member."
 NO_COMMA_IN_LIST: Final = "Missing a comma or ] after an array element."
 NO_VALUE: Final = "Invalid value."
 NO_QUOTE: Final = "Missing a closing quotation mark in string."
-NO_ESCAPE: Final = "Invalid escape character in string."
+_ESCAPE: Final = "Invalid escape character in string."
 NO_HEX: Final = "Incorrect hex digit after \\u escape in string."
 NO_PAIR: Final = "The surrogate pair in string is invalid."
 TOO_DEEP: Final = "Lists and objects stand too deep in each other."
@@ -31,6 +31,7 @@ _STARTS: Final = (
 )
 _LITERALS: Final = ("null", "true", "false")
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
+_CONSTANT: Final = re.compile(r'"(?:[^"\\]|\\.)*"|(NaN|-?Infinity)', re.DOTALL)
 _ESCAPE: Final = re.compile(r"\\(?:u([dD][89a-fA-F])?|.)", re.DOTALL)
 _HIGH: Final = frozenset("89abAB")
 
@@ -73,6 +74,11 @@ def _said_of_literal(text: str, at: int) -> int:
     """Return how many characters at a position are those of null, true or false."""
     word = next((one for one in _LITERALS if text.startswith(one[0], at)), "")
     return next((count for count, one in enumerate(word) if not text.startswith(one, at + count)), 0)
+
+
+def constant_in(text: str, start: int) -> int:
+    """Return where the first NaN or infinity stands that is in no string."""
+    return next((found.start() for found in _CONSTANT.finditer(text, start) if found[1]), start)
 
 
 def hold_pairs(text: str, start: int, end: int) -> None:

@@ -16,9 +16,11 @@ from component.workbench.parse.json_faults import (
     NO_COMMA_IN_LIST,
     NO_COMMA_IN_OBJECT,
     NO_NAME,
+    NO_VALUE,
     NOT_SINGLE,
     TOO_DEEP,
     JsonFaultError,
+    constant_in,
     fault_of,
     hold_pairs,
 )
@@ -130,8 +132,8 @@ def _record(text: str, at: int) -> Iterator[Any]:
     try:
         return _value(text, at)
     except JsonFaultError:
-        if text.startswith("{", at):
-            yield _begun(text, at)
+        if text.startswith("{", at) and (begun := _begun(text, at)).pairs:
+            yield begun
         raise
 
 
@@ -205,8 +207,8 @@ def _value(text: str, at: int) -> tuple[Any, int]:
         raise fault_of(text, at, error) from error
     except RecursionError as error:
         raise JsonFaultError(at, TOO_DEEP) from error
-    except ValueError as error:
-        raise JsonFaultError(at, f"{error}.") from error
+    except ValueError as error:  # NaN and infinities
+        raise JsonFaultError(constant_in(text, at), NO_VALUE) from error
     if text.count("[", at, end) + text.count("{", at, end) > _MOST_DEPTH and _depth(value) > _MOST_DEPTH:
         raise JsonFaultError(at, TOO_DEEP)
     hold_pairs(text, at, end)

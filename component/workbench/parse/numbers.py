@@ -16,6 +16,8 @@ from component.workbench.parse.options import Numbers
 KEPT_AS_TEXT: Final = "tablemill.numbers_kept_as_text"
 _SCARY: Final = "[nNaAiIfF]"
 """Characters of NaN, NA, Inf: a column in which one occurs stays text, and so do hexadecimal numbers."""
+_LEADING: Final = " \t\n\v\f\r"
+"""Blanks that Workbench passes by before a number; Arrow has come to refuse them since."""
 _INTEGERS: Final = (pa.int8(), pa.int16(), pa.int32())
 _PLAIN_INTEGER: Final = r"^(0|-?[1-9][0-9]{0,17})$"
 _PLAIN_FLOAT: Final = r"^-?(0|[1-9][0-9]*)(\.[0-9]*[1-9])?$"
@@ -43,7 +45,7 @@ def _as_workbench(cells: pa.Array) -> pa.Array | None:
     if pc.any(pc.match_substring_regex(cells, _SCARY)).as_py():
         return None
     try:
-        values = cells.cast(pa.float64())
+        values = pc.utf8_ltrim(cells, _LEADING).cast(pa.float64())
     except pa.ArrowInvalid:
         return None
     if not pc.all(pc.is_finite(values)).as_py():

@@ -38,6 +38,8 @@ def test_what_would_change_stays_text_with_a_message(cells):
         (["1", ""], pa.int8(), [1, None]),
         (["-0"], pa.int8(), [0]),
         (["70000"], pa.int32(), [70000]),
+        ([" +1", "\t-2.5"], pa.float64(), [1, -2.5]),
+        (["1 "], pa.string(), ["1 "]),
         (["1f"], pa.string(), ["1f"]),
         (["nan"], pa.string(), ["nan"]),
         (["", ""], pa.string(), ["", ""]),

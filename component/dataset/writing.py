@@ -1,0 +1,157 @@
+"""Rows written by this process, and committed: what a run does on Spark, for rows that are in somebody's hands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pyarrow as pa
+
+from component import identity, naming
+from component.dataset.arrow_rows import GivenRows
+from component.dataset.change import open_base
+from component.dataset.commit import CommitPlan, Prepared, discard
+from component.dataset.execution import HERE, Executor
+from component.dataset.header import HeaderFormat
+from component.dataset.intent import Intent
+from component.dataset.layout import Compatibility, Layout
+from component.dataset.modes import files_layout, plan_write
+from component.dataset.settling import commit_write
+from component.dataset.tables import check_one_table
+from component.dataset.upsert import primary_key_of
+from component.dataset.values import check_partition_type
+from component.dataset.write import PartitionWriter, Written
+from component.errors import CommitRefusedError, CommitUnknownError, Place, TablemillError, UserError
+from component.store.base import Store
+from component.tables.types import TableSchema
+
+
+@dataclass(frozen=True, slots=True)
+class NewDataset:
+    """How a dataset is laid out that is made, or made anew."""
+
+    partition_on: tuple[str, ...] = ()
+    secondary_indices: tuple[str, ...] = ()
+    sort_by: tuple[str, ...] = ()
+    primary_key: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    storage_format: HeaderFormat = "json"
+    table: str = naming.DEFAULT_TABLE
+    compatibility: Compatibility = "plateau"
+
+
+def make_dataset(
+    store: Store, uuid: str, rows: GivenRows, new: NewDataset, *, replaces: bool, executor: Executor = HERE
+) -> Prepared:
+    """Write rows as a dataset, in the place of one that is there if it `replaces`.
+
+    CommitRefusedError when one is there and must not be, or comes to be there meanwhile. UserError `column.missing` and
+    `column.type` for columns that the layout names, and as `write_rows`.
+    """
+    _check_columns(new, rows.schema, uuid)
+    layout = replace(
+        _layout(uuid, rows.schema),
+        partition_on=new.partition_on,
+        secondary_indices=new.secondary_indices,
+        sort_by=tuple(name for name in new.sort_by if name not in new.partition_on),
+        table=new.table,
+        compatibility=new.compatibility,
+    )
+    plan = plan_write(
+        store,
+        layout,
+        Intent("overwrite"),
+        metadata=new.metadata,
+        storage_format=new.storage_format,
+        primary_key=new.primary_key,
+    )
+    if plan.base is not None and not replaces:
+        raise CommitRefusedError(
+            "commit.refused",
+            f"The dataset {uuid!r} exists in {store.url}",
+            remedy="Choose another uuid, append to it, or overwrite it.",
+        )
+    return write_rows(store, plan, rows.tables(), executor)
+
+
+def add_rows(
+    store: Store,
+    uuid: str,
+    rows: GivenRows,
+    intent: Intent,
+    *,
+    sort_by: Sequence[str] = (),
+    executor: Executor = HERE,
+) -> Prepared:
+    """Let rows meet those of a dataset that is there, in any mode but overwrite.
+
+    Whole numbers, dates and shorter decimals are taken by columns of a wider type, where every value fits. UserError
+    `dataset.schema` for other columns or types, and as `plan_write`.
+    """
+    base = open_base(store, uuid)
+    check_one_table(base.dataset.header)
+    fitting = rows.towards(base.dataset.schema)
+    own = _layout(uuid, fitting.schema)
+    layout = replace(base.layout, schema=own.schema, sort_by=tuple(sort_by))
+    if intent.mode == "delete":
+        layout = replace(own, table=base.dataset.table)
+    plan = plan_write(store, layout, intent, primary_key=primary_key_of(base.dataset))
+    return write_rows(store, plan, fitting.tables(), executor)
+
+
+def write_rows(store: Store, plan: CommitPlan, tables: Iterable[pa.Table], executor: Executor = HERE) -> Prepared:
+    """Write the data files of a planned write here, and commit them; on any error nothing of them is left.
+
+    After CommitUnknownError they stay: the dataset may name them. UserError `row.null_partition`; errors as
+    `commit_write`.
+    """
+    written = _write(store, files_layout(plan), tables)
+    try:
+        return commit_write(store, plan, [written], executor)
+    except CommitUnknownError:
+        raise
+    except TablemillError:
+        discard(store, (file.key for file in written.files))
+        raise
+
+
+def _write(store: Store, layout: Layout, tables: Iterable[pa.Table]) -> Written:
+    writer = PartitionWriter(store, layout, identity.new_hex)
+    try:
+        for table in tables:
+            _check_keys(table, layout)
+            writer.add(table.select(layout.schema.names))
+        return writer.finish()
+    except BaseException:
+        writer.abort()
+        raise
+
+
+def _layout(uuid: str, schema: TableSchema) -> Layout:
+    attributes = tuple((column.name, column.attributes) for column in schema.columns if column.attributes)
+    return Layout(uuid, schema.arrow, attributes=attributes)
+
+
+def _check_columns(new: NewDataset, schema: TableSchema, uuid: str) -> None:
+    for name in (*new.partition_on, *new.sort_by, *new.primary_key):
+        if name not in schema.names:
+            raise UserError(
+                "column.missing",
+                "The rows have no such column",
+                place=Place(table=uuid, column=name),
+                remedy=f"The columns are {', '.join(schema.names)}.",
+            )
+    for name in new.partition_on:
+        check_partition_type(name, schema.column(name).arrow, table=uuid)
+
+
+def _check_keys(table: pa.Table, layout: Layout) -> None:
+    for name in layout.partition_on:
+        if table[name].null_count:
+            raise UserError(
+                "row.null_partition",
+                "A row has no value in a partition column",
+                place=Place(table=layout.uuid, column=name),
+                remedy="Fill the column, filter such rows out, or partition by another one.",
+            )

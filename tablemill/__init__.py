@@ -1,0 +1,57 @@
+"""Tablemill for Python: Kartothek datasets opened, asked, written and changed (docs/python.md).
+
+    import tablemill
+
+    flights = tablemill.create("file:///data/store/flights", rows, partition_on=["month"], primary_key=["id"])
+    flights.append(more)
+    tablemill.open("file:///data/store/flights").read(predicates=[[("month", "==", 2)]])
+
+Rows are anything with the Arrow C stream interface (pyarrow, pandas, polars, duckdb), or an iterable of such. Nothing
+starts Spark but `convert`, and what is given `spark=`.
+"""
+
+from component import __version__
+from component.dataset.difference import Difference
+from component.dataset.dispatch import Group
+from component.dataset.facts import Sums
+from component.dataset.faults import Fault, Verdict
+from component.dataset.garbage import Garbage
+from component.dataset.history import Commit
+from component.dataset.statistics import ColumnStatistics, PartitionStatistics, Statistics
+from component.errors import (
+    BugError,
+    CommitRefusedError,
+    CommitUnknownError,
+    RetryError,
+    TablemillError,
+    UserError,
+)
+from tablemill.conversion import convert
+from tablemill.dataset import Dataset, Verified
+from tablemill.entry import create, datasets, open  # noqa: A004 - `tablemill.open` is what one calls it
+
+__all__ = [
+    "BugError",
+    "ColumnStatistics",
+    "Commit",
+    "CommitRefusedError",
+    "CommitUnknownError",
+    "Dataset",
+    "Difference",
+    "Fault",
+    "Garbage",
+    "Group",
+    "PartitionStatistics",
+    "RetryError",
+    "Statistics",
+    "Sums",
+    "TablemillError",
+    "UserError",
+    "Verdict",
+    "Verified",
+    "__version__",
+    "convert",
+    "create",
+    "datasets",
+    "open",
+]

@@ -1,0 +1,48 @@
+"""One table from any format to any other, as `tablemill convert` does it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from component.report.summary import RunSummary
+
+FromWord = Literal["dataset", "records", "csv", "parquet", "avro", "arrow", "file"]
+ToWord = Literal["dataset", "records", "csv", "parquet", "avro", "arrow", "jsonl", "workbench"]
+
+
+def convert(
+    source: str,
+    target: str,
+    *,
+    source_kind: FromWord | None = None,
+    target_kind: ToWord | None = None,
+    overwrite: bool = False,
+    table: Mapping[str, Any] | None = None,
+    dataset: Mapping[str, Any] | None = None,
+    output: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, Any] | None = None,
+) -> RunSummary:
+    """Convert one table, on Spark, and say what was done; what the two are is told by content and name.
+
+    `table`, `dataset`, `output` and `parameters` are said in the words of a configuration (docs/convert.md). Errors are
+    those of a run; `output.exists` and CommitRefusedError when the target is there and `overwrite` is not said.
+    """
+    from component import clock  # noqa: PLC0415 - Spark and all formats are loaded by who converts
+    from component.convert.configuration import Options  # noqa: PLC0415
+    from component.convert.convert import convert as carry_out  # noqa: PLC0415
+    from component.convert.places import From, To, source_of, target_of  # noqa: PLC0415
+    from component.report.log import silent_log  # noqa: PLC0415
+    from component.report.progress import SilentProgress  # noqa: PLC0415
+    from component.spark.engine import Engine  # noqa: PLC0415
+
+    return carry_out(
+        source_of(source, From(source_kind) if source_kind else None),
+        target_of(target, To(target_kind) if target_kind else None),
+        Options(table or {}, dataset or {}, output or {}, parameters or {}),
+        silent_log(),
+        SilentProgress(clock.monotonic),
+        overwrite=overwrite,
+        start=Engine,
+    )

@@ -1,0 +1,72 @@
+"""How one comes by a dataset: it is opened or created, or found in a store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from component import naming
+from component.dataset.address import dataset_uuids, open_address
+from component.dataset.arrow_rows import given_rows
+from component.dataset.layout import Compatibility
+from component.dataset.reader import open_dataset
+from component.dataset.writing import NewDataset, make_dataset
+from component.store.open import open_store
+from tablemill.dataset import Dataset
+from tablemill.place import Spark, executor_of
+from tablemill.reading import State, in_utc
+
+
+def open(  # noqa: A001 - `tablemill.open` is what one calls it
+    address: str, *, as_of: State | None = None, table: str | None = None, spark: Spark = None
+) -> Dataset:
+    """Open a dataset, as it is or `as_of` a commit or a time; `table` is by default the first.
+
+    `spark` is for large changes. UserError `store.url`, `dataset.missing`, `dataset.history`.
+    """
+    where = open_address(address)
+    opened = open_dataset(where.store, where.uuid, table=table, as_of=None if as_of is None else in_utc(as_of))
+    return Dataset(where, opened, live=as_of is None, spark=spark)
+
+
+def create(
+    address: str,
+    rows: Any,
+    *,
+    partition_on: Sequence[str] = (),
+    secondary_indices: Sequence[str] = (),
+    sort_by: Sequence[str] = (),
+    primary_key: Sequence[str] = (),
+    metadata: Mapping[str, Any] | None = None,
+    storage_format: Literal["json", "msgpack.zstd"] = "json",
+    table: str = naming.DEFAULT_TABLE,
+    compatibility: Compatibility = "plateau",
+    overwrite: bool = False,
+    spark: Spark = None,
+) -> Dataset:
+    """Write rows as a new dataset, or in the place of one that is there if it may `overwrite`; one commit.
+
+    CommitRefusedError when it is there. UserError `column.missing` and `column.type` for columns that options name,
+    `row.null_partition`, `source.format` for what holds no rows. `compatibility`: the client whose demands are met where
+    plateau and kartothek differ.
+    """
+    where = open_address(address)
+    new = NewDataset(
+        tuple(partition_on),
+        tuple(secondary_indices),
+        tuple(sort_by),
+        tuple(primary_key),
+        metadata or {},
+        storage_format,
+        table,
+        compatibility,
+    )
+    with executor_of(spark) as executor:
+        given = given_rows(rows, where.uuid)
+        make_dataset(where.store, where.uuid, given, new, replaces=overwrite, executor=executor)
+    return open(address, spark=spark)
+
+
+def datasets(store: str) -> list[str]:
+    """Return the uuids of the datasets in a store, sorted; UserError `store.url`."""
+    return dataset_uuids(open_store(store))
