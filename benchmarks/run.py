@@ -1,7 +1,8 @@
-"""Compare Tablemill with its peers, in three suites.
+"""Compare Tablemill with its peers, in four suites.
 
 lineitem: TPC-H lineitem, the same CSV to the same typed, partitioned Parquet. dataset: questions and changes beside
 plateau, DuckDB and delta-rs, on plateau's own shape of data. large: 100,000 partitions, 20 million distinct values.
+records: records directories beside records-mover, pandas, Spark and DuckDB, and the memory of 50 million rows.
 
     python benchmarks/run.py                                  all (more than an hour)
     python benchmarks/run.py --suites lineitem --scale 10 --contenders tablemill duckdb polars --record
@@ -28,6 +29,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import lineitem
 from dataset import compare as dataset
 from measure import Measured, measure
+from records import compare as records
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -43,6 +45,7 @@ PEERS = {
 }
 
 SLOW = {"spark", "plateau"}
+RECORDS_ROWS = 1_000_000
 
 
 def run_once(name: str, scale: int, folder: Path) -> Measured:
@@ -123,7 +126,11 @@ def _large(arguments: argparse.Namespace) -> Iterator[tuple[str, list[str]]]:
     yield "large datasets, without Spark", dataset.measure_large(arguments.scratch)
 
 
-SUITES = {"lineitem": _lineitem, "dataset": _dataset, "large": _large}
+def _records(arguments: argparse.Namespace) -> Iterator[tuple[str, list[str]]]:
+    yield from records.suites(RECORDS_ROWS, arguments.rounds, arguments.scratch)
+
+
+SUITES = {"lineitem": _lineitem, "dataset": _dataset, "large": _large, "records": _records}
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final, Self
 
 CODES: Final[Mapping[str, str]] = {
     "config.missing": "There is no config.json in the data folder.",
@@ -128,6 +128,23 @@ class Place:
 def shorten(text: str, limit: int = 80) -> str:
     """Cut a long value for use in a message."""
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+class Told(str):
+    """A sentence for people that programs can read too: `data` says the same as JSON."""
+
+    __slots__ = ("data",)
+    data: Mapping[str, Any]
+
+    def __new__(cls, text: str, data: Mapping[str, Any]) -> Self:
+        """Return the sentence."""
+        told = super().__new__(cls, text)
+        told.data = data
+        return told
+
+    def __reduce__(self) -> tuple[type[Told], tuple[str, Mapping[str, Any]]]:
+        """Cross a process boundary with its data."""
+        return Told, (str(self), self.data)
 
 
 class TablemillError(Exception):

@@ -67,6 +67,7 @@ longer than to write less (docs/dataset-operations.md has the figures)."""
 SPARK_REWRITE_FILES: Final = 4
 REWRITE_GROUP_FILES: Final = 64
 """Most files that one task of a rewrite looks into, however small they are."""
+MOST_BUCKETS: Final = 10_000
 
 # --- limits of Storage, and of the seed ("Sliced Tables") ---
 TABLE_NAME_LENGTH: Final = 96

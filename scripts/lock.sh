@@ -35,6 +35,7 @@ done
 compile build requirements/build.in --constraint requirements/bench.lock
 upgrade=${1:-}
 compile plateau requirements/plateau.in
+compile plateau-pandas3 requirements/plateau-pandas3.in
 compile records requirements/records.in
 uv pip compile --quiet --generate-hashes --no-emit-index-url --no-emit-find-links --python-version 3.8 \
   ${upgrade:+"$upgrade"} -o requirements/kartothek.lock requirements/kartothek.in

@@ -4,13 +4,14 @@ set -euo pipefail
 
 usage() {
   cat <<'TEXT'
-Usage: scripts/setup.sh run|test|bench|plateau|records|kartothek ...
+Usage: scripts/setup.sh run|test|bench|plateau|plateau-pandas3|records|kartothek ...
 
 Makes, or brings up to date, the environments of this checkout, and does nothing where nothing changed:
   run      .venv with what Tablemill needs to run, a Java where the machine has none, and the archive of Spark's classes
   test     the same, and what lint, type checks and tests need
   bench    the same, and the programs that the benchmark compares with
   plateau  .venv-plateau, where plateau (the other implementation of the dataset format) lives for the tests
+  plateau-pandas3  .venv-plateau-pandas3, the same with pandas 3, whose texts and moments have other types
   records  .venv-records, where records-mover (the other implementation of records directories) lives for the tests;
            it needs Python 3.11, since its pandas has nothing for a newer one
   kartothek  .venv-kartothek, where kartothek 5.3, the first implementation of the dataset format, lives for the tests;
@@ -166,7 +167,7 @@ main() {
         once .venv project "$root $(contents pyproject.toml)" project_step
         java
         ;;
-      plateau) environment .venv-plateau plateau ;;
+      plateau | plateau-pandas3) environment ".venv-$name" "$name" ;;
       kartothek) kartothek ;;
       records) records_environment ;;
       -h | --help) usage ;;

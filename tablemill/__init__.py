@@ -18,6 +18,7 @@ from component.dataset.faults import Fault, Verdict
 from component.dataset.garbage import Garbage
 from component.dataset.history import Commit
 from component.dataset.statistics import ColumnStatistics, PartitionStatistics, Statistics
+from component.dataset.writing import FileLayout
 from component.errors import (
     BugError,
     CommitRefusedError,
@@ -39,6 +40,7 @@ __all__ = [
     "Dataset",
     "Difference",
     "Fault",
+    "FileLayout",
     "Garbage",
     "Group",
     "PartitionStatistics",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from component.dataset import columns as column_changes
 from component.dataset import operations, reader
@@ -25,12 +25,15 @@ from component.dataset.restore import restore as go_back
 from component.dataset.scope import Scope
 from component.dataset.tables import check_one_table
 from component.dataset.verify import verify as look
-from component.dataset.writing import NewDataset, add_rows, make_dataset
+from component.dataset.writing import FileLayout, NewDataset, add_rows, make_dataset
 from component.errors import Place, UserError
 from component.naming import KEEP_COMMITS, KEEP_DAYS
 from component.store.base import Store
 from tablemill.place import Spark, executor_of
 from tablemill.reading import Predicates, Reading, State, in_utc
+
+LIKE_ANY: Final = FileLayout()
+"""Files as the rows come: not sorted, in no buckets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,35 +92,35 @@ class Dataset(Reading):
 
     # --- rows ---
 
-    def append(self, rows: Any, *, sort_by: Sequence[str] = ()) -> Commit | None:
+    def append(self, rows: Any, files: FileLayout = LIKE_ANY) -> Commit | None:
         """Add rows. UserError `dataset.schema` for other columns or types, `row.null_partition`."""
-        return self._add(rows, Intent("append"), sort_by)
+        return self._add(rows, Intent("append"), files)
 
-    def upsert(self, rows: Any, key: Sequence[str] = (), *, sort_by: Sequence[str] = ()) -> Commit | None:
+    def upsert(self, rows: Any, key: Sequence[str] = (), files: FileLayout = LIKE_ANY) -> Commit | None:
         """Add rows in the place of those with the same key, by default the primary key.
 
         UserError `dataset.key` for a key that is unknown, null, or stands twice in the rows, and as `append`.
         """
-        return self._add(rows, Intent("upsert", key=tuple(key)), sort_by)
+        return self._add(rows, Intent("upsert", key=tuple(key)), files)
 
     def replace_partitions(
-        self, rows: Any, delete_scope: Sequence[Scope] | None = None, *, sort_by: Sequence[str] = ()
+        self, rows: Any, delete_scope: Sequence[Scope] | None = None, files: FileLayout = LIKE_ANY
     ) -> Commit | None:
         """Add rows in the place of whole partitions: those in scope, or without one those that the rows are of.
 
         UserError `dataset.scope` for a scope that would be everything or names no partition key, and as `append`.
         """
         scope = None if delete_scope is None else tuple(delete_scope)
-        return self._add(rows, Intent("replace_partitions", scope=scope), sort_by)
+        return self._add(rows, Intent("replace_partitions", scope=scope), files)
 
     def delete_keys(self, rows: Any, key: Sequence[str] = ()) -> Commit | None:
         """Delete the rows that have a key of the given ones, of which only the key is looked at; errors as `upsert`."""
-        return self._add(rows, Intent("delete", key=tuple(key)), ())
+        return self._add(rows, Intent("delete", key=tuple(key)))
 
-    def _add(self, rows: Any, intent: Intent, sort_by: Sequence[str]) -> Commit | None:
+    def _add(self, rows: Any, intent: Intent, files: FileLayout = LIKE_ANY) -> Commit | None:
         return self._change(
             lambda executor: add_rows(
-                self._store, self.uuid, given_rows(rows, self.uuid), intent, sort_by=sort_by, executor=executor
+                self._store, self.uuid, given_rows(rows, self.uuid), intent, files, executor=executor
             )
         )
 
@@ -127,8 +130,8 @@ class Dataset(Reading):
         *,
         partition_on: Sequence[str] | None = None,
         secondary_indices: Sequence[str] | None = None,
-        sort_by: Sequence[str] = (),
         primary_key: Sequence[str] | None = None,
+        files: FileLayout = LIKE_ANY,
         metadata: Mapping[str, Any] | None = None,
     ) -> Commit | None:
         """Put rows in the place of all that are there, with other columns if they have others.
@@ -141,8 +144,8 @@ class Dataset(Reading):
         new = NewDataset(
             tuple(self.partition_keys if partition_on is None else partition_on),
             tuple(self.indices if secondary_indices is None else secondary_indices),
-            tuple(sort_by),
             tuple(self.primary_key if primary_key is None else primary_key),
+            files,
             metadata or {},
             self._storage_format(),
             self.table,

@@ -10,7 +10,7 @@ from component.dataset.address import dataset_uuids, open_address
 from component.dataset.arrow_rows import given_rows
 from component.dataset.layout import Compatibility
 from component.dataset.reader import open_dataset
-from component.dataset.writing import NewDataset, make_dataset
+from component.dataset.writing import FileLayout, NewDataset, make_dataset
 from component.store.open import open_store
 from tablemill.dataset import Dataset
 from tablemill.place import Spark, executor_of
@@ -37,6 +37,8 @@ def create(
     secondary_indices: Sequence[str] = (),
     sort_by: Sequence[str] = (),
     primary_key: Sequence[str] = (),
+    bucket_by: Sequence[str] = (),
+    num_buckets: int | None = None,
     metadata: Mapping[str, Any] | None = None,
     storage_format: Literal["json", "msgpack.zstd"] = "json",
     table: str = naming.DEFAULT_TABLE,
@@ -46,16 +48,16 @@ def create(
 ) -> Dataset:
     """Write rows as a new dataset, or in the place of one that is there if it may `overwrite`; one commit.
 
-    CommitRefusedError when it is there. UserError `column.missing` and `column.type` for columns that options name,
-    `row.null_partition`, `source.format` for what holds no rows. `compatibility`: the client whose demands are met where
-    plateau and kartothek differ.
+    `sort_by`, `bucket_by` and `num_buckets` are those of FileLayout. `compatibility` names the client whose demands are
+    met where plateau and kartothek differ. CommitRefusedError when it is there. UserError `column.missing` and
+    `column.type` for columns that options name, `row.null_partition`, `source.format` for what holds no rows.
     """
     where = open_address(address)
     new = NewDataset(
         tuple(partition_on),
         tuple(secondary_indices),
-        tuple(sort_by),
         tuple(primary_key),
+        FileLayout(tuple(sort_by), tuple(bucket_by), num_buckets),
         metadata or {},
         storage_format,
         table,

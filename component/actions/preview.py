@@ -13,6 +13,7 @@ from component.actions.messages import CELL_LIMIT, markdown_table, message
 from component.actions.parameters import asked
 from component.actions.request import Request
 from component.actions.sampling import LIMITS, MOST_LEFT_OUT, batches, open_parquet, read_split, sample_reader
+from component.dataset.csv_file import open_data
 from component.dataset.reader import Dataset, plan_scan
 from component.errors import shorten
 from component.formats.contract import Reader, Split
@@ -113,7 +114,7 @@ def _first_rows(dataset: Dataset, count: int) -> pa.Table:
     for scan in plan_scan(dataset):
         if found.num_rows >= count:
             break
-        with dataset.store.open(scan.key) as file:
+        with open_data(dataset.store, scan.key, dataset.schema) as file:
             first = next(batches(open_parquet(file, scan.key), schema), schema.empty_table())
         first = first.slice(0, count - found.num_rows)
         found = pa.concat_tables([found, _with_path_values(first, whole, scan.partition_values)])

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from component import naming
+from component.dataset.csv_file import open_data
 from component.dataset.reader import Dataset, FileScan, plan_scan
 from component.errors import Place, UserError
 from component.formats.contract import Reader, Split
@@ -200,7 +201,7 @@ def sample_dataset(dataset: Dataset, taker: Taker, *, most_bytes: int = SAMPLE_B
     schema = pa.schema([dataset.schema.field(name) for name in names])
     parts = []
     for scan in chosen:
-        with dataset.store.open(scan.key) as file:
+        with open_data(dataset.store, scan.key, dataset.schema) as file:
             blocks = (Parsed(rows, (), rows.num_rows) for rows in batches(open_parquet(file, scan.key), schema))
             parts.append(_bounded(blocks, most_bytes // len(chosen), taker))
     rows = sum(part.rows for part in parts)
@@ -213,7 +214,7 @@ def _counted(dataset: Dataset, scans: Sequence[FileScan]) -> int:
     looked_at = spread(scans, FOOTERS)
     counts = []
     for scan in looked_at:
-        with dataset.store.open(scan.key) as file:
+        with open_data(dataset.store, scan.key, dataset.schema) as file:
             counts.append(open_parquet(file, scan.key).metadata.num_rows)
     there: int = sum(counts) * len(scans) // max(1, len(looked_at))
     return there

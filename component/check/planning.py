@@ -84,8 +84,14 @@ def _without(config: DatasetConfig, column: str) -> DatasetConfig:
             "partition_on": others(config.partition_on),
             "secondary_indices": others(config.secondary_indices),
             "sort_partitions_by": others(config.sort_partitions_by),
+            **_without_bucket(config, column),
         }
     )
+
+
+def _without_bucket(config: DatasetConfig, column: str) -> dict[str, object]:
+    by = tuple(name for name in config.bucket_by if name != column)
+    return {"bucket_by": by, "num_buckets": config.num_buckets if by else None}
 
 
 def _output_faults(config: Config, planned: Sequence[DatasetPlan]) -> list[CheckFinding]:

@@ -50,6 +50,12 @@ class ReadOptions:
     ] = None
     lax: Annotated[bool, _flag("--lax", "Go on after hints that are not known.", READING)] = False
     wait: Annotated[int | None, _option("How long a manifest is waited for.", READING, metavar="SECONDS")] = None
+    assume_timezone: Annotated[
+        str | None, _option("Zone of moments without offset in a records directory.", READING, metavar="ZONE")
+    ] = None
+    keep_quoted_empty: Annotated[
+        bool, _flag("--keep-quoted-empty", 'In a records directory, "" is the empty string, and no null.', READING)
+    ] = False
 
     def table(self) -> dict[str, Any]:
         """Return what is said of the table that is read."""
@@ -59,7 +65,13 @@ class ReadOptions:
             "has_header": False if self.no_header else None,
             "numbers": self.numbers,
         }
-        records = {"hints": _pairs(self.source_hint), "lax": self.lax or None, "wait_seconds": self.wait}
+        records = {
+            "hints": _pairs(self.source_hint),
+            "lax": self.lax or None,
+            "wait_seconds": self.wait,
+            "assume_timezone": self.assume_timezone,
+            "keep_quoted_empty": self.keep_quoted_empty or None,
+        }
         return _said(
             columns=[_column(text) for text in self.column or ()],
             infer_types=self.infer_types or None,

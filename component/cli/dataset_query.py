@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import datetime as dt
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +20,7 @@ from component.dataset.explanation import explain_reading
 from component.dataset.question import parse_question
 from component.dataset.reader import Dataset, Explanation, FileScan, explain_scan, open_dataset, read_scan
 from component.errors import Place, UserError
+from component.report.amounts import counted
 from component.report.datasets import describe_explanation, explanation_lines, row_lines
 
 ON_SCREEN: Final = 50
@@ -42,8 +45,11 @@ class Question:
 def answer_question(question: Question, screen: TextIO) -> None:
     """Answer on the screen, or in a file of the format that its suffix names.
 
-    UserError as `open_dataset` and `bind_predicates`; `column.missing`; `config.value` for another suffix.
+    UserError as `open_dataset` and `bind_predicates`; `column.missing`; `column.type` for a column that CSV does not
+    hold; `config.value` for another suffix, and for a file of what is only to be explained.
     """
+    if question.explain and question.write_to is not None:
+        raise UserError("config.value", "--explain reads no rows, so none can be written", remedy="Leave out --to.")
     address = open_address(question.address)
     dataset = open_dataset(address.store, address.uuid, as_of=question.as_of)
     scans, explanation = explain_scan(dataset, parse_question(question.where, question.predicates))
@@ -54,7 +60,7 @@ def answer_question(question: Question, screen: TextIO) -> None:
     schema = pa.schema([dataset.schema.field(name) for name in names])
     if question.write_to is not None:
         rows = _write(question.write_to, schema, _rows(dataset, scans, names, question.limit))
-        screen.write(f"{rows:,} rows in {question.write_to}\n")
+        screen.write(f"{counted(rows, 'row')} in {question.write_to}\n")
         return
     most = question.limit if question.limit is not None or question.output != "text" else ON_SCREEN
     batches = _rows(dataset, scans, names, most)
@@ -62,7 +68,7 @@ def answer_question(question: Question, screen: TextIO) -> None:
         screen.writelines(f"{line}\n" for line in row_lines(pa.Table.from_batches(batches, schema), limited=most))
     elif question.output == "json":
         for batch in batches:
-            screen.writelines(f"{json.dumps(row, default=str, ensure_ascii=False)}\n" for row in batch.to_pylist())
+            screen.writelines(f"{_json(row)}\n" for row in batch.to_pylist())
     else:
         _print_csv(schema, batches, screen)
 
@@ -109,6 +115,8 @@ def _write(path: Path, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> 
         raise UserError(
             "config.value", f"{path.name!r} names no format", remedy=f"End it in one of {', '.join(makers)}."
         )
+    if path.suffix == ".csv":
+        _check_csv(schema)
     rows = 0
     unfinished = path.with_name(f".{path.name}.part")
     try:
@@ -124,7 +132,36 @@ def _write(path: Path, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> 
     return rows
 
 
+def _json(row: Any) -> str:
+    """Return a row as JSON; what it has no form for is text: NaN and the infinities by name, bytes in base64."""
+    return json.dumps(_plain(row), default=str, ensure_ascii=False, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode()
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return value
+
+
+def _check_csv(schema: pa.Schema) -> None:
+    for field in schema:
+        if pa.types.is_nested(field.type) or pa.types.is_binary(field.type):
+            raise UserError(
+                "column.type",
+                f"CSV has no form for values of type {field.type}",
+                place=Place(column=field.name),
+                remedy="Leave the column out with --columns, or choose JSON, .parquet or .arrow.",
+            )
+
+
 def _print_csv(schema: pa.Schema, batches: Iterator[pa.RecordBatch], screen: TextIO) -> None:
+    _check_csv(schema)
     sink = pa.BufferOutputStream()
     with pacsv.CSVWriter(sink, schema) as writer:
         for batch in batches:

@@ -39,7 +39,7 @@ from component.config.fields import (
 from component.config.mode_options import DeleteScope, KeepConfig, ModeWord
 from component.config.output_options import OutputOptions, option_faults
 from component.config.reading import CacheConfig, FileReading, RecordsReading, TextTable
-from component.config.writing import SUFFIXES, FileFormat, RecordsWriting
+from component.config.writing import SUFFIXES, FileFormat, RecordsWriting, WorkbenchFiles
 
 TypeWord = Literal["string", "integer", "numeric", "float", "boolean", "date", "timestamp"]
 NullWord = Literal["always", "unquoted", "never"]
@@ -135,6 +135,8 @@ class DatasetConfig(Strict):
     Several `tables` become one dataset of several with `compatibility` kartothek, and with plateau, which knows none of
     these, a dataset each, `<uuid>++<table>`. Every table has the columns of `partition_on`, of the same types.
 
+    With `bucket_by` and `num_buckets` a run puts rows whose values there are equal into one file of their partition.
+
     `delete_scope` are the partitions that mode replace_partitions takes away, each a condition on partition keys; None
     stands for those that the new rows are of. `key` names a row for the modes upsert and delete; empty stands for the
     primary key. With `keep` a run deletes what nobody needs any more after its commit.
@@ -146,6 +148,8 @@ class DatasetConfig(Strict):
     partition_on: Names = ()
     secondary_indices: Names = ()
     sort_partitions_by: Names = ()
+    bucket_by: Names = ()
+    num_buckets: Positive | None = None
     mode: ModeWord = "overwrite"
     delete_scope: DeleteScope = None
     key: Names = ()
@@ -186,6 +190,7 @@ class DatasetConfig(Strict):
     @model_validator(mode="after")
     def _parts_agree(self) -> Self:
         refuse(rules.dataset_faults(self.partition_on, self.secondary_indices))
+        refuse(rules.bucket_faults(self.bucket_by, self.num_buckets))
         refuse(rules.mode_faults(self.mode, self.delete_scope, self.key, self.partition_on))
         refuse(rules.tables_faults([table.name for table in self.tables], self.mode, self.compatibility))
         return self
@@ -216,6 +221,7 @@ class OutputConfig(OutputOptions):
     name: Annotated[str, AfterValidator(rules.file_name), Field(json_schema_extra=rules.FILE_NAME_SCHEMA)] | None = None
     format: FileFormat = "csv"
     records: RecordsWriting | None = None
+    workbench: WorkbenchFiles | None = None
     slices: StrictBool = True
     compression: Literal["gzip", "none"] = "gzip"
     tags: Names = ()
@@ -235,7 +241,8 @@ class OutputConfig(OutputOptions):
     def _kind_allows_options(self) -> Self:
         set_here = {name for name in self.model_fields_set if getattr(self, name) not in (None, (), False, {})}
         is_table = self.written_as == "table"
-        refuse(rules.output_format_faults(self.written_as, self.format, self.records is not None))
+        foreign = [name for name in ("records", "workbench") if getattr(self, name) is not None]
+        refuse(rules.output_format_faults(self.written_as, self.format, foreign))
         refuse(option_faults(self, set_here, is_table=is_table, sliced=self.slices))
         return self
 

@@ -46,6 +46,7 @@ class RecordsReading(Strict):
     `hints` stand above those of the directory. `wait_seconds` is how long the manifest is waited for; None stands for a
     minute where files appear late, as in a bucket, and for not at all in a folder.
     `assume_timezone` is the zone of moments that are written without offset; None stands for UTC, as the spec has it.
+    `keep_quoted_empty` makes a quoted empty cell of a text column the empty string; else it is null like any other.
     """
 
     lax: StrictBool = False
@@ -54,6 +55,7 @@ class RecordsReading(Strict):
     defaults: DefaultsWord = "tablemill"
     wait_seconds: Annotated[StrictInt, Field(ge=0, le=MOST_WAIT)] | None = None
     assume_timezone: Name | None = None
+    keep_quoted_empty: StrictBool = False
 
 
 class TextTable(Strict):
@@ -65,6 +67,7 @@ class TextTable(Strict):
     delimiter: Character | None = None
     numbers: NumbersWord = "text"
     reading: ReadingWord = "strict"
+    limits: Literal["none", "workbench"] | TableLimits = "none"
 
 
 class CacheConfig(Strict):

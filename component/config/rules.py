@@ -111,6 +111,15 @@ def dataset_faults(partition_on: Sequence[str], secondary_indices: Sequence[str]
             yield ("secondary_indices", position), fault("config.value", text, remedy)
 
 
+def bucket_faults(bucket_by: Sequence[str], num_buckets: int | None) -> Iterator[Fault]:
+    """Yield buckets without columns, columns without a number of buckets, and more buckets than anybody needs."""
+    if num_buckets is not None and num_buckets > naming.MOST_BUCKETS:
+        yield ("num_buckets",), fault("config.value", f"must be at most {naming.MOST_BUCKETS}, but is {num_buckets}")
+    if bool(bucket_by) != (num_buckets is not None):
+        given, other = ("bucket_by", "num_buckets") if bucket_by else ("num_buckets", "bucket_by")
+        yield (given,), fault("config.value", f"is given without {other}", "Give both of them, or neither.")
+
+
 def scope_condition(value: Any) -> Any:
     """Refuse a condition on partitions that names no key, which every partition would meet, or that has no value."""
     if not isinstance(value, dict) or not value:
@@ -187,10 +196,12 @@ def file_name(name: str) -> str:
     return name
 
 
-def output_format_faults(written_as: str, file_format: str, has_records: bool) -> Iterator[Fault]:
-    """Yield a format that the output cannot have, and options of another."""
-    if has_records and file_format != "records":
-        yield ("records",), fault("config.value", f"is there, and the format is {file_format!r}", "Leave one out.")
+def output_format_faults(written_as: str, file_format: str, described: Sequence[str]) -> Iterator[Fault]:
+    """Yield a format that the output cannot have, and options of another; `described` are formats that have options."""
+    for name in described:
+        if name == file_format:
+            continue
+        yield (name,), fault("config.value", f"is there, and the format is {file_format!r}", "Leave one out.")
     if written_as == "table" and file_format != "csv":
         remedy = 'Add "as": "file" to write it to out/files.'
         yield ("format",), fault("config.value", f"is {file_format!r}, but tables are written as csv", remedy)

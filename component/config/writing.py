@@ -1,4 +1,4 @@
-"""What is configured of an output that is a records directory (docs/records.md)."""
+"""What is configured of outputs in the formats of others (docs/records.md, docs/workbench.md)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,19 @@ from typing import Final, Literal, Self
 from pydantic import Field, model_validator
 
 from component.config.fields import Fault, JsonObject, Name, Positive, Strict, fault, refuse
+from component.config.reading import TableLimits
 
 FileFormat = Literal["csv", "parquet", "avro", "arrow", "jsonl", "records", "workbench"]
 SUFFIXES: Final = {"records": "zip", "workbench": "arrow"}
 """Suffixes of formats that are not called so."""
+
+
+class WorkbenchFiles(Strict):
+    """How Arrow files of Workbench are written: what exceeds `limits` is refused; `workbench`: those of Workbench."""
+
+    limits: Literal["none", "workbench"] | TableLimits = "workbench"
+
+
 VariantWord = Literal["bluelabs", "csv", "bigquery", "vertica", "dumb"]
 
 

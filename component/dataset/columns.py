@@ -1,8 +1,8 @@
 """Columns of a dataset added, widened, renamed and dropped, each one commit (docs/dataset-operations.md).
 
-Data files are written again with the new columns, since the original clients read columns as each file has them. A null
-column may also be added to the schema alone: our readers then find null where a file lacks it. plateau does only in whole
-tables, not where the column is asked for or about, and `verify` says that files lack it.
+Data files are written again with the new columns, since the original clients read columns as each file has them. A
+null column may also be added to the schema alone: our readers then find null where a file lacks it. plateau does so in
+whole tables only, not where the column is asked for or about, and `verify` says that files lack it.
 """
 
 from __future__ import annotations

@@ -109,10 +109,6 @@ class Prepared:
     index_values: Mapping[str, int]
     schemas: tuple[TableSchema, ...]
 
-    def schema_of(self, table: str) -> pa.Schema:
-        """Return the schema that a table of the dataset will have."""
-        return next(layout.stored_schema for layout in self.plan.layouts if layout.table == table)
-
 
 def plan_commit(
     store: Store,

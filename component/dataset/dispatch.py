@@ -70,13 +70,15 @@ def dispatch(
     rest = [name for name in by if name not in keys]
     folders: dict[tuple[str, ...], list[FileScan]] = {}
     for scan in plan_scan(dataset, predicates):
-        folders.setdefault(tuple(value_text(scan.partition_values[name]) for name in keys), []).append(scan)
+        folders.setdefault(tuple(value_text(_one(scan.partition_values[name])) for name in keys), []).append(scan)
     sizes = _sizes(dataset) if rest else {}
     for scans in folders.values():
         held = sum(sizes.get(scan.key, 0) for scan in scans) <= _HELD_BYTES
         files = _Files(dataset, wanted, rest, held=held and bool(rest))
         for values, having in files.groups(scans).items():
-            named = {name: scans[0].partition_values[name] for name in keys} | dict(zip(rest, values, strict=True))
+            named = {name: _one(scans[0].partition_values[name]) for name in keys} | dict(
+                zip(rest, values, strict=True)
+            )
             yield Group({name: named[name] for name in by}, files, values, having)
 
 

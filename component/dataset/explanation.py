@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from component.dataset.csv_file import open_data
-from component.dataset.footer import open_footer
+from component.dataset.footer import naming_file, open_footer
 from component.dataset.pruning import groups_wanted
 from component.dataset.reader import FileScan
 from component.store.base import Store
@@ -37,7 +37,7 @@ def explain_reading(store: Store, schema: pa.Schema, scans: Sequence[FileScan]) 
     asked = [scan for scan in scans if scan.keep]
     files = groups = left = rows = 0
     for scan in asked:
-        with open_data(store, scan.key, schema) as file:
+        with naming_file(scan.key), open_data(store, scan.key, schema) as file:
             parquet = open_footer(file)
             wanted = groups_wanted(parquet, schema, scan.keep)
         files += not wanted

@@ -21,6 +21,7 @@ from component.errors import TablemillError, UserError
 from component.store.base import check_key
 
 GONE = "drop the partition from the header"
+REBUILD = "build the index again"
 
 
 def table_faults(header: Header, tables: Sequence[str]) -> Iterator[Fault]:
@@ -34,7 +35,7 @@ def table_faults(header: Header, tables: Sequence[str]) -> Iterator[Fault]:
 
 
 def listed_faults(header: Header, sizes: Mapping[str, int], facts: Mapping[str, FileFacts]) -> Iterator[Fault]:
-    """Yield files that are not there, or of another size than they were written; `sizes` are those of a listing."""
+    """Yield files and indices that are not there in a listing, with `sizes`, and files of another size than written."""
     start = len(header.uuid) + 1
     for label, files in header.partitions.items():
         for key in files.values():
@@ -44,6 +45,10 @@ def listed_faults(header: Header, sizes: Mapping[str, int], facts: Mapping[str, 
             elif key[start:] in facts and facts[key[start:]].bytes != size:
                 text = f"The file has {size} bytes, and {facts[key[start:]].bytes} were written"
                 yield Fault("verify.size", text, key, label)
+
+    for column, index in header.indices.items():
+        if isinstance(index, str) and stored_key(index) not in sizes:
+            yield Fault("verify.index", "The index is not there", index, column=column, mend=REBUILD)
 
 
 def _not_there(key: str, label: str) -> Fault:

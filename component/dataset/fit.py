@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from component.dataset.header import Header
 from component.dataset.layout import Layout
-from component.dataset.schema import check_appendable, normal_schema
+from component.dataset.schema import OTHER_TYPE, check_appendable, normal_schema
 from component.dataset.tables import check_same_table
 from component.errors import Place, UserError
 
@@ -107,9 +107,17 @@ def fitted_rows(rows: pa.Table, schema: pa.Schema, uuid: str) -> pa.Table:
             place=Place(table=uuid),
             remedy=f"Give them the columns of the dataset: {', '.join(schema.names)}.",
         )
+    return pa.table([_fitted(rows[field.name], field, uuid) for field in schema], schema=schema)
+
+
+def _fitted(column: pa.ChunkedArray, field: pa.Field, uuid: str) -> pa.ChunkedArray:
     try:
-        return rows.select(schema.names).cast(schema)
+        return column.cast(field.type)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        first = str(error).splitlines()[0]
         raise UserError(
-            "dataset.schema", f"The new rows do not fit the dataset: {error}", place=Place(table=uuid)
+            "dataset.schema",
+            f"The column is {column.type} now and {field.type} in the dataset, and a value does not fit: {first}",
+            place=Place(table=uuid, column=field.name),
+            remedy=OTHER_TYPE,
         ) from error

@@ -2,11 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from component.dataset.seal import open_parquet
 from component.errors import UserError
+
+OF_A_FILE: Final = frozenset({"store.missing", "dataset.format", "dataset.damaged"})
+"""Codes of errors that say that one object cannot be used."""
+
+
+@contextmanager
+def naming_file(key: str) -> Iterator[None]:
+    """Name the data file in an error that comes of reading it, and say what to do."""
+    try:
+        yield
+    except UserError as error:
+        if error.code not in OF_A_FILE:
+            raise
+        text = error.text if key in error.text else f"{error.text.rstrip('.')}: {key}"
+        remedy = error.remedy or "Find out what else is wrong, and what can be mended, with: tablemill dataset verify."
+        raise type(error)(error.code, text, place=error.place, remedy=remedy) from error
 
 
 def open_footer(file: pa.NativeFile) -> pq.ParquetFile:

@@ -230,7 +230,11 @@ def _texts(values: Iterable[Any]) -> bool:
 
 
 def _not_a_header(uuid: str, why: str) -> UserError:
-    return UserError("dataset.format", f"The header of dataset {uuid!r} cannot be used: {why}")
+    return UserError(
+        "dataset.format",
+        f"The header of dataset {uuid!r} cannot be used: {why}",
+        remedy=f"Put it back from a copy of the store, or from a kept state in {uuid}/{naming.HISTORY_FOLDER}/.",
+    )
 
 
 def read_header(store: Store, uuid: str) -> StoredHeader | None:

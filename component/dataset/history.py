@@ -14,7 +14,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -42,7 +42,7 @@ class Commit:
     time: dt.datetime | None
     operation: str | None
     foreign: bool
-    header: Header
+    header: Header = field(repr=False)
 
 
 def commit_of(header: Header) -> Commit:

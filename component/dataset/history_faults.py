@@ -12,7 +12,7 @@ from component.dataset.facts import facts_keys, known_facts, read_facts
 from component.dataset.faults import Fault
 from component.dataset.header import Header, decode_header
 from component.dataset.history import Commit, commit_of, lost_commits, states_from
-from component.dataset.keys import history_key, referenced
+from component.dataset.keys import history_key, referenced, stored_key
 from component.errors import UserError
 from component.store.base import Store
 
@@ -57,7 +57,7 @@ def history_notices(store: Store, header: Header, present: Collection[str], *, f
     with suppress(UserError):  # a history that cannot be read is a fault
         for commit in islice(states_from(store, header), 1, None):
             named = referenced(commit.header.partitions, commit.header.indices)
-            gone = [key for key in named if key not in present]
+            gone = [key for key in named if stored_key(key) not in present]
             if gone:
                 text = f"The state {commit.id} cannot be read any more: {len(gone)} of its files are gone"
                 yield Fault("verify.state", text, gone[0])

@@ -11,20 +11,25 @@ from isal.isal_zlib import crc32
 
 from component.dataset.facts import FileFacts
 from component.dataset.faults import Fault
+from component.dataset.file_faults import REBUILD
 from component.dataset.fragment import Fragment, fragment_of_files, fragment_of_index
 from component.dataset.lookup import read_embedded, read_index
+from component.dataset.seal import is_sealed
 from component.errors import TablemillError, UserError
 from component.store.base import Store
 
-REBUILD = "build the index again"
 DROP = "drop the labels"
 
 
 class IndexCheck:
-    """What indices are compared with: the labels of the state, and the facts of its files."""
+    """What indices are compared with: the labels of the state, and the facts of its files.
+
+    `notices` are indices that another client put again, which it does under the same key where nothing changed.
+    """
 
     def __init__(self, store: Store, uuid: str, labels: Mapping[str, Any], facts: Mapping[str, FileFacts]) -> None:
         self._store, self._uuid, self._labels, self._facts = store, uuid, labels, facts
+        self.notices: list[Fault] = []
 
     def faults(
         self, column: str, index: Any, data_type: pa.DataType, found: Sequence[tuple[str, Any]]
@@ -41,16 +46,24 @@ class IndexCheck:
             text = f"The index cannot be read: {error.text if isinstance(error, UserError) else error}"
             yield Fault("verify.index", text, key, column=column, mend=REBUILD)
             return
-        facts = self._facts.get(key[len(self._uuid) + 1 :]) if key is not None else None
-        if facts is not None and data is not None and crc32(data) != facts.check:
-            text = "The bytes of the index are not those that were written"
-            yield Fault("verify.checksum", text, key, column=column, mend=REBUILD)
+        texts = _differences(table, column, held, fragment_of_files(found, data_type), tuple(self._labels))
+        wrong = [Fault("verify.index", text, key, column=column, mend=REBUILD) for text in texts]
         unknown = _unknown(table, self._labels)
         if unknown:
             text = f"The index names {len(unknown)} partitions that are not there, as {unknown[0]!r}"
-            yield Fault("verify.index", text, key, column=column, mend=DROP)
-        for text in _differences(table, column, held, fragment_of_files(found, data_type), tuple(self._labels)):
-            yield Fault("verify.index", text, key, column=column, mend=REBUILD)
+            wrong.insert(0, Fault("verify.index", text, key, column=column, mend=DROP))
+        if key is not None and data is not None and self._is_other(key, data):
+            if wrong or is_sealed(data):
+                text = "The bytes of the index are not those that were written"
+                yield Fault("verify.checksum", text, key, column=column, mend=REBUILD)
+            else:
+                text = "Another client has put the index again, or it lost its checksum; what it says is right"
+                self.notices.append(Fault("verify.rewritten", text, key, column=column))
+        yield from wrong
+
+    def _is_other(self, key: str, data: bytes) -> bool:
+        facts = self._facts.get(key[len(self._uuid) + 1 :])
+        return facts is not None and crc32(data) != facts.check
 
 
 def _unknown(table: pa.Table, labels: Mapping[str, Any]) -> list[str]:

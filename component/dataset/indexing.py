@@ -12,12 +12,13 @@ from component import clock, identity
 from component.dataset.csv_file import open_data
 from component.dataset.data_file import read_rows
 from component.dataset.facts import FileFacts, facts_of
+from component.dataset.footer import naming_file
 from component.dataset.fragment import Fragment, encode_fragment, fragment_of_files, fragment_of_index
 from component.dataset.header import Header
 from component.dataset.index import build_index
 from component.dataset.keys import index_key
 from component.dataset.layout import Layout
-from component.dataset.lookup import index_parts, read_embedded
+from component.dataset.lookup import index_parts, naming_index, read_embedded
 from component.dataset.write import Written
 from component.store.base import Store
 
@@ -71,7 +72,7 @@ def _base_fragments(store: Store, layouts: Sequence[Layout], stays: Stays, colum
         table = read_embedded(index, column, data_type)
         yield encode_fragment(fragment_of_index(table, column, stays.partitions, data_type))
     else:
-        with store.open(index) as file:
+        with naming_index(column), store.open(index) as file:
             for table in index_parts(file, column):
                 yield encode_fragment(fragment_of_index(table, column, stays.partitions, data_type))
 
@@ -83,7 +84,8 @@ def _fragment_of_data(store: Store, layouts: Sequence[Layout], column: str, part
         for layout in layouts:
             if layout.table not in files:
                 continue
-            with open_data(store, files[layout.table], layout.schema) as file:
+            key = files[layout.table]
+            with naming_file(key), open_data(store, key, layout.schema) as file:
                 found.append(pc.unique(read_rows(file, layout.schema, [column], {})[column]))
         if found:
             columns.append((label, pa.chunked_array(found)))

@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 import pyarrow as pa
 
 from component import naming
+from component.dataset.buckets import BUCKET, Buckets
 from component.dataset.schema import normal_schema, normal_type, same_flavour
 
 Attributes = tuple[tuple[str, str], ...]
@@ -23,6 +24,7 @@ class Layout:
 
     `schema` is in the order of the source, with the types that data files hold; `sort_by` orders the rows within each
     file. `attributes` are what other formats know of single columns (`Column.attributes`), kept beside the types.
+    `buckets` cut the rows of each partition further, into files of their own.
     """
 
     uuid: str
@@ -33,6 +35,12 @@ class Layout:
     table: str = naming.DEFAULT_TABLE
     attributes: tuple[tuple[str, Attributes], ...] = ()
     compatibility: Compatibility = "plateau"
+    buckets: Buckets | None = None
+
+    @property
+    def file_keys(self) -> tuple[str, ...]:
+        """The columns on whose values the rows of one file agree: partition keys, and the bucket if there is one."""
+        return (*self.partition_on, BUCKET) if self.buckets is not None else self.partition_on
 
     @property
     def stored_schema(self) -> pa.Schema:

@@ -7,19 +7,32 @@ that stand twice are united.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from component.dataset.footer import open_footer
+from component.dataset.footer import OF_A_FILE, open_footer
 from component.dataset.predicates import Condition, mask_of
 from component.dataset.pruning import groups_wanted
 from component.dataset.values import parse_value
 from component.errors import Place, UserError
 
 PART_LABELS: Final = 1_000_000
+
+
+@contextmanager
+def naming_index(column: str) -> Iterator[None]:
+    """Say in an error that comes of reading an index file what to do: it can be made of the data again."""
+    try:
+        yield
+    except UserError as error:
+        if error.code not in OF_A_FILE:
+            raise
+        remedy = f"Build the index again with: tablemill dataset build-index --columns {column}."
+        raise type(error)(error.code, error.text, place=Place(column=column), remedy=remedy) from error
 
 
 def read_index(file: pa.NativeFile, column: str) -> pa.Table:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from component.dataset.lookup import labels_where, lookup, read_embedded
+from component.dataset.lookup import labels_where, lookup, naming_index, read_embedded
 from component.dataset.predicates import Condition, Conjunction, Predicates
 from component.store.base import Store
 
@@ -54,11 +54,14 @@ class Indices:
         return condition.indexable and condition.column in self.indices
 
     def labels(self, column: str, conditions: Sequence[Condition]) -> list[frozenset[str]]:
-        """Return the labels for each condition on a column; the index is read once."""
+        """Return the labels for each condition on a column; the index is read once.
+
+        UserError of the code of what is wrong when the index cannot be used.
+        """
         index = self.indices[column]
         if isinstance(index, Mapping):
             return labels_where(read_embedded(index, column, self.schema.field(column).type), conditions)
-        with self.store.open(index) as file:
+        with naming_index(column), self.store.open(index) as file:
             return lookup(file, column, conditions)
 
 

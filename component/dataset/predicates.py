@@ -169,8 +169,15 @@ def _as_set(values: Sequence[Any]) -> list[Any]:
 def _value(column: str, value: Any, data_type: pa.DataType) -> Any:
     """Return the value as one of the type; exact, so 1.5 is no integer, True no number, and a day no moment."""
     is_number = pa.types.is_integer(data_type) or pa.types.is_floating(data_type) or pa.types.is_decimal(data_type)
-    if value is None or (isinstance(value, bool) and is_number):
-        raise _misfit(column, value, str(data_type))
+    if value is None:
+        raise UserError(
+            "dataset.predicate",
+            "A predicate compares with null, which is true of no row",
+            place=Place(column=column),
+            remedy="Ask `is null` or `is not null`.",
+        )
+    if isinstance(value, bool) and is_number:
+        raise _misfit(column, value, _in_words(data_type))
     text_like = pa.types.is_string(data_type) or pa.types.is_boolean(data_type)
     try:
         if isinstance(value, str) and not text_like:
@@ -179,10 +186,25 @@ def _value(column: str, value: Any, data_type: pa.DataType) -> Any:
             return pa.scalar(str(value)).cast(data_type).as_py()
         found = pa.scalar(value, data_type).as_py()
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-        raise _misfit(column, value, str(data_type)) from error
+        raise _misfit(column, value, _in_words(data_type)) from error
     if found != value and value == value:  # noqa: PLR0124 - NaN is what differs from itself
-        raise _misfit(column, value, str(data_type))
+        raise _misfit(column, value, _in_words(data_type))
     return found
+
+
+def _in_words(data_type: pa.DataType) -> str:
+    """Return a type with how a value of it is typed, where that is not plain."""
+    if pa.types.is_string(data_type):
+        return f'{data_type}, a number or a word of JSON in quotes: "7"'
+    if pa.types.is_boolean(data_type):
+        return f"{data_type}, true or false"
+    if pa.types.is_date(data_type):
+        return f"{data_type}, as 2024-01-31"
+    if pa.types.is_timestamp(data_type):
+        return f"{data_type}, as 2024-01-31T12:30:00{'Z' if data_type.tz else ', without a zone'}"
+    if pa.types.is_decimal(data_type):
+        return f"{data_type}, so with at most {data_type.scale} digits after the point"
+    return str(data_type)
 
 
 def _misfit(column: str, value: Any, wanted: str) -> UserError:

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from component.dataset.csv_file import open_data
 from component.dataset.data_file import read_rows
+from component.dataset.footer import naming_file
 from component.dataset.header import Header
 from component.dataset.history import state_as_of
 from component.dataset.implicit import read_whole_header
@@ -178,7 +179,7 @@ def _folder(partition: tuple[str, Any]) -> str:
 
 def read_scan(store: Store, schema: pa.Schema, scan: FileScan, columns: Sequence[str]) -> pa.Table:
     """Return the rows of one file, in the columns asked for. UserError `store.missing` when the file is not there."""
-    with open_data(store, scan.key, schema) as file:
+    with naming_file(scan.key), open_data(store, scan.key, schema) as file:
         return read_rows(file, schema, columns, scan.partition_values, scan.keep)
 
 

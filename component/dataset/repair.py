@@ -31,6 +31,7 @@ from component.errors import TablemillError, UserError
 from component.store.base import Store
 
 Orphans = Literal["leave", "adopt", "remove"]
+_OF_HEADER = ("verify.header", "verify.partition_keys")
 
 
 def repair(store: Store, uuid: str, *, orphans: Orphans = "leave") -> tuple[Verdict, tuple[str, ...]]:
@@ -93,7 +94,7 @@ class _Mending:
         rows = list(self._rewritten(base))
         adopted = self._adopted(base) if self._adopt else []
         rebuilt = self._rebuilt(base, changed=bool(removed or adopted))
-        must = bool(removed or rows or adopted or rebuilt or self._other())
+        must = any([removed, rows, adopted, rebuilt, self._other()])
         noted = self._noted(base, removed) if must or base.dataset.header.extras else {}
         if not (must or noted):
             return []
@@ -147,7 +148,10 @@ class _Mending:
 
     def _other(self) -> bool:
         """Say whether there is a fault that goes with any commit."""
-        return bool(self._faults("verify.header", "verify.partition_keys", "verify.facts"))
+        found = self._faults("verify.header", "verify.partition_keys", "verify.facts")
+        wrong = [one.text for one in found if one.code in _OF_HEADER]
+        self._done += [f"put the header again: {text}" for text in wrong]
+        return bool(found)
 
     def _adopted(self, base: Base) -> list[Written]:
         adopted = list(adoptable(self._store, base, self._found.orphans))

@@ -9,7 +9,7 @@ import pyarrow as pa
 from component.dataset.change import open_base
 from component.dataset.header import Header
 from component.dataset.history import Commit, commit_of, forget, keep, stamped, state_as_of
-from component.dataset.keys import history_key, referenced, schema_key
+from component.dataset.keys import history_key, referenced, schema_key, stored_key
 from component.dataset.layout import described_schema
 from component.dataset.schema import decode_schema, normal_schema
 from component.dataset.swap import SchemaSwap, swap_header, swap_schema, undo_schema
@@ -65,4 +65,4 @@ def _hold_complete(store: Store, wanted: Commit, live: Header) -> None:
 
 def _missing(store: Store, header: Header) -> list[str]:
     present = {stat.key for stat in store.list(f"{header.uuid}/")}
-    return [key for key in referenced(header.partitions, header.indices) if key not in present]
+    return [key for key in referenced(header.partitions, header.indices) if stored_key(key) not in present]

@@ -20,7 +20,7 @@ from component import identity, naming
 from component.dataset.column_edits import NewColumn, edited_rows
 from component.dataset.csv_file import open_data
 from component.dataset.execution import Executor
-from component.dataset.footer import open_footer
+from component.dataset.footer import naming_file, open_footer
 from component.dataset.key_sets import KeySet
 from component.dataset.layout import Layout
 from component.dataset.predicates import Condition, Conjunction, columns_of, mask_of
@@ -173,7 +173,7 @@ def _may_hold(task: DropKeys, scan: FileScan) -> bool:
     wanted = tuple(_within(one, schema, stored) for one in task.sets if one.rows)
     if not all(wanted):
         return bool(wanted)
-    with open_data(task.target.store, scan.key, schema) as file:
+    with naming_file(scan.key), open_data(task.target.store, scan.key, schema) as file:
         return bool(groups_wanted(open_footer(file), schema, wanted))
 
 

@@ -18,6 +18,9 @@ from component.dataset.seal import open_parquet, seal
 from component.errors import Place, UserError
 
 PANDAS_VERSION: Final = "2.3.3"
+OTHER_TYPE: Final = (
+    "Give the column its old type, a wider one to the dataset (tablemill dataset widen), or use mode overwrite."
+)
 
 
 def normal_type(data_type: pa.DataType) -> pa.DataType:
@@ -98,7 +101,8 @@ def check_appendable(new: pa.Schema, existing: pa.Schema, *, table: str) -> None
             "dataset.schema",
             f"The new rows {' and '.join(parts)}",
             place=Place(table=table),
-            remedy="Give the table the columns of the dataset, or use mode overwrite.",
+            remedy="Give the table the columns of the dataset, change those there (tablemill dataset add-column,"
+            " drop-column), or use mode overwrite.",
         )
     for field in new:
         if not same_flavour(field.type, existing.field(field.name).type):
@@ -106,7 +110,7 @@ def check_appendable(new: pa.Schema, existing: pa.Schema, *, table: str) -> None
                 "dataset.schema",
                 f"The column is {field.type} now and {existing.field(field.name).type} in the dataset",
                 place=Place(table=table, column=field.name),
-                remedy="Give the column its old type, or use mode overwrite.",
+                remedy=OTHER_TYPE,
             )
 
 

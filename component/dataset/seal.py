@@ -158,10 +158,15 @@ def open_parquet(file: pa.NativeFile) -> pq.ParquetFile:
     return SealedFile(file, metadata, chunks)
 
 
+def is_sealed(data: bytes) -> bool:
+    """Say whether a Parquet file has checksums of ours."""
+    return isinstance(open_parquet(pa.BufferReader(data)), SealedFile)
+
+
 def lost_seal(data: bytes) -> bool:
     """Say whether a Parquet file without rows, which has nothing but a footer, has other bytes and yet no checksum."""
     footer = int.from_bytes(data[-_AFTER:-_WORD], "little")
-    return len(data) > _HEAD + footer + _AFTER and not isinstance(open_parquet(pa.BufferReader(data)), SealedFile)
+    return len(data) > _HEAD + footer + _AFTER and not is_sealed(data)
 
 
 def _tail(file: pa.NativeFile, size: int, wanted: int) -> bytes:

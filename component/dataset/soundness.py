@@ -87,7 +87,13 @@ def content_of(header: Stated) -> str | None:
 
 
 def _check(value: Mapping[str, Any]) -> str:
-    return f"{crc32(json.dumps(value, sort_keys=True).encode()):08x}"
+    return f"{crc32(json.dumps(_without_empty(value), sort_keys=True).encode()):08x}"
+
+
+def _without_empty(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return metadata as the original clients carry it along: objects that say nothing are left out, at any depth."""
+    found = {key: _without_empty(one) if isinstance(one, dict) else one for key, one in value.items()}
+    return {key: one for key, one in found.items() if one != {}}
 
 
 def hold_sound(header: Stated) -> None:

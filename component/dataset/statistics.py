@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 
 from component.dataset.bounds import UNKNOWN, Bounds, bounds_of
 from component.dataset.comparable import comparable, family
+from component.dataset.csv_file import open_data
 from component.dataset.facts import FileFacts, known_facts
 from component.dataset.footer import open_footer
 from component.dataset.pruning import column_places
@@ -93,7 +94,7 @@ def _counted(
         if known is None and not listed:
             prefix = f"{dataset.header.uuid}/{dataset.table}/"
             listed = {stat.key: stat.size for stat in dataset.store.list(prefix)}
-        with dataset.store.open(scan.key) as file:
+        with open_data(dataset.store, scan.key, dataset.schema) as file:
             parquet = open_footer(file)
             _note(dataset.schema, scan, parquet, columns)
         yield scan, parquet.metadata.num_rows, known.bytes if known is not None else listed.get(scan.key, 0)

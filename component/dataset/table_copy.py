@@ -11,11 +11,12 @@ import pyarrow.compute as pc
 from component import naming
 from component.dataset.commit import commit, discard, plan_commit
 from component.dataset.copying import check_absent
+from component.dataset.csv_file import parquet_of
 from component.dataset.data_file import read_rows
 from component.dataset.facts import facts_of
 from component.dataset.footer import open_footer
 from component.dataset.fragment import encode_fragment, fragment_of_files
-from component.dataset.keys import check_uuid, data_key
+from component.dataset.keys import check_uuid, data_key, stored_key
 from component.dataset.layout import Compatibility, Layout
 from component.dataset.reader import Dataset, FileScan, open_dataset, plan_scan
 from component.dataset.write import Written, WrittenFile
@@ -65,7 +66,7 @@ def copy_table(
 
 def _copied(dataset: Dataset, target: Store, layout: Layout, values: Values) -> Iterator[WrittenFile]:
     for scan in plan_scan(dataset):
-        data = dataset.store.get(scan.key)
+        data = parquet_of(dataset.store.get(stored_key(scan.key)), scan.key, dataset.schema)
         rows = open_footer(pa.BufferReader(data)).metadata.num_rows
         if not rows:
             continue
@@ -76,7 +77,7 @@ def _copied(dataset: Dataset, target: Store, layout: Layout, values: Values) -> 
         yield file
 
 
-def _note(dataset: Dataset, scan: FileScan, data: bytes, values: Values) -> None:
+def _note(dataset: Dataset, scan: FileScan, data: bytes | pa.Buffer, values: Values) -> None:
     rows = read_rows(pa.BufferReader(data), dataset.schema, list(values), scan.partition_values)
     for name, found in values.items():
         found.append((scan.label, pc.unique(rows[name])))

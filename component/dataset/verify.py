@@ -78,6 +78,7 @@ class _Verification:
     sizes: Mapping[str, int] = field(init=False)
     facts: Mapping[str, FileFacts] = field(init=False)
     rows: int = 0
+    rewritten: tuple[Fault, ...] = ()
 
     def __post_init__(self) -> None:
         self.sizes = {stat.key: stat.size for stat in self.store.list(f"{self.header.uuid}/")}
@@ -152,13 +153,17 @@ class _Verification:
                 key = index if isinstance(index, str) else None
                 yield Fault("verify.index", "The indexed column is not in the schema", key, column=column)
                 continue
+            if isinstance(index, str) and stored_key(index) not in self.sizes:
+                continue  # said of the listing
             data_type = Layout(header.uuid, having[0][0].schema, header.partition_keys).index_type(column)
             values = [pair for _, reading in having for pair in reading.indexed[column]]
             yield from check.faults(column, index, data_type, values)
+        self.rewritten = tuple(check.notices)
 
     def _notices(self, orphans: tuple[str, ...]) -> Iterator[Fault]:
         header, start = self.header, len(self.header.uuid) + 1
         yield from header_notices(self.store, header)
+        yield from self.rewritten
         yield from history_notices(self.store, header, self.sizes.keys(), fast=self.fast)
         keys = [key for files in header.partitions.values() for key in files.values()]
         unknown = [key for key in keys if key[start:] not in self.facts]

@@ -9,7 +9,7 @@ write directly, it stops: its rows are shuffled by key first.
 from __future__ import annotations
 
 import contextlib
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from component import naming
+from component.dataset.buckets import BUCKET, bucket_numbers
 from component.dataset.data_file import encode_rows
 from component.dataset.encoding import Encodings, choose_encodings, hold_words, join_rows
 from component.dataset.facts import FileFacts, facts_of
@@ -197,7 +198,7 @@ class PartitionWriter:
         """Take rows in the layout's schema. Raises TooManyPartitionsError before anything of these rows is written."""
         if set(rows.column_names) <= set(self._layout.partition_on):
             rows = rows.append_column(ROW_NUMBER, pa.array(np.arange(rows.num_rows)))
-        for values, part in cut_by_keys(self._with_words(rows), self._layout.partition_on):
+        for values, part in cut_by_keys(self._with_words(rows), self._layout.file_keys):
             held = self._held.setdefault(values, _Held())
             held.tables.append(part)
             held.bytes += part.get_total_buffer_size() if len(rows) == len(part) else part.nbytes
@@ -213,7 +214,8 @@ class PartitionWriter:
         if self._encodings is None:
             self._encodings = choose_encodings(rows.drop_columns(list(layout.partition_on)))
         seen = {*layout.secondary_indices, *layout.sort_by}
-        return hold_words(rows, [name for name in self._encodings.words if name not in seen])
+        held = hold_words(rows, [name for name in self._encodings.words if name not in seen])
+        return held if layout.buckets is None else held.append_column(BUCKET, bucket_numbers(rows, layout.buckets))
 
     def _held_bytes(self) -> int:
         return sum(held.bytes for held in self._held.values())
@@ -223,20 +225,20 @@ class PartitionWriter:
 
         What stays is copied, since it would keep the batches that it was cut from in memory.
         """
-        stem, left = self._stems(), self._held_bytes()
+        stems, left = defaultdict[PartitionValues, str](self._stems), self._held_bytes()
         for values in sorted(self._held, key=lambda values: self._held[values].bytes, reverse=True):
             if left <= self._buffer_bytes // 2:
                 break
             left -= self._held[values].bytes
-            self._write(values, stem)
+            self._write(values, stems[self._bucket(values)])
         for held in self._held.values():
             held.own()
 
     def finish(self) -> Written:
         """Write what is held and say what was written."""
-        stem = self._stems()
+        stems = defaultdict[PartitionValues, str](self._stems)
         for values in list(self._held):
-            self._write(values, stem)
+            self._write(values, stems[self._bucket(values)])
         self._puts.wait()
         fragments = {
             name: encode_fragment(fragment_of_files(columns, self._layout.index_type(name))).to_pybytes()
@@ -253,11 +255,15 @@ class PartitionWriter:
         self._files.clear()
         self._held.clear()
 
+    def _bucket(self, values: PartitionValues) -> PartitionValues:
+        """Return what of the values of a file is not in its path: files of one partition have different stems."""
+        return values[len(self._layout.partition_on) :]
+
     def _write(self, values: PartitionValues, stem: str) -> None:
         rows = join_rows(self._held.pop(values).tables)
         if self._layout.sort_by:
             rows = rows.sort_by([(name, "ascending") for name in self._layout.sort_by])
-        label = partition_label(tuple(zip(self._layout.partition_on, values, strict=True)), stem)
+        label = partition_label(tuple(zip(self._layout.partition_on, values, strict=False)), stem)
         data = encode_rows(rows, self._encodings)
         key = data_key(self._layout.uuid, self._layout.table, label)
         self._files.append(WrittenFile(label, key, facts_of(data, rows.num_rows)))

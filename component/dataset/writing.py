@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from component import identity, naming
 from component.dataset.arrow_rows import GivenRows
+from component.dataset.buckets import buckets_of
 from component.dataset.change import open_base
 from component.dataset.commit import CommitPlan, Prepared, discard
 from component.dataset.execution import HERE, Executor
@@ -28,13 +29,36 @@ from component.tables.types import TableSchema
 
 
 @dataclass(frozen=True, slots=True)
+class FileLayout:
+    """How the rows of one write are put into files; later writes need not do the same.
+
+    The rows of a file are sorted by `sort_by`. With `bucket_by` and `num_buckets` rows whose values there are equal are
+    in one file of their partition, which has at most so many files.
+    """
+
+    sort_by: Sequence[str] = ()
+    bucket_by: Sequence[str] = ()
+    num_buckets: int | None = None
+
+    def applied(self, layout: Layout) -> Layout:
+        """Return a layout with files like this; UserError `column.missing` and `config.value`."""
+        names = layout.schema.names
+        _check_columns(self.sort_by, names, layout.uuid)
+        return replace(
+            layout,
+            sort_by=tuple(name for name in self.sort_by if name not in layout.partition_on),
+            buckets=buckets_of(tuple(self.bucket_by), self.num_buckets, names, layout.uuid),
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class NewDataset:
     """How a dataset is laid out that is made, or made anew."""
 
     partition_on: tuple[str, ...] = ()
     secondary_indices: tuple[str, ...] = ()
-    sort_by: tuple[str, ...] = ()
     primary_key: tuple[str, ...] = ()
+    files: FileLayout = field(default_factory=FileLayout)
     metadata: Mapping[str, Any] = field(default_factory=dict)
     storage_format: HeaderFormat = "json"
     table: str = naming.DEFAULT_TABLE
@@ -47,17 +71,19 @@ def make_dataset(
     """Write rows as a dataset, in the place of one that is there if it `replaces`.
 
     CommitRefusedError when one is there and must not be, or comes to be there meanwhile. UserError `column.missing` and
-    `column.type` for columns that the layout names, and as `write_rows`.
+    `column.type` for columns that the layout names, `config.value` for buckets, and as `write_rows`.
     """
-    _check_columns(new, rows.schema, uuid)
+    _check_columns([*new.partition_on, *new.primary_key], rows.schema.names, uuid)
+    for name in new.partition_on:
+        check_partition_type(name, rows.schema.column(name).arrow, table=uuid)
     layout = replace(
         _layout(uuid, rows.schema),
         partition_on=new.partition_on,
         secondary_indices=new.secondary_indices,
-        sort_by=tuple(name for name in new.sort_by if name not in new.partition_on),
         table=new.table,
         compatibility=new.compatibility,
     )
+    layout = new.files.applied(layout)
     plan = plan_write(
         store,
         layout,
@@ -80,8 +106,8 @@ def add_rows(
     uuid: str,
     rows: GivenRows,
     intent: Intent,
+    files: FileLayout,
     *,
-    sort_by: Sequence[str] = (),
     executor: Executor = HERE,
 ) -> Prepared:
     """Let rows meet those of a dataset that is there, in any mode but overwrite.
@@ -93,7 +119,7 @@ def add_rows(
     check_one_table(base.dataset.header)
     fitting = rows.towards(base.dataset.schema)
     own = _layout(uuid, fitting.schema)
-    layout = replace(base.layout, schema=own.schema, sort_by=tuple(sort_by))
+    layout = files.applied(replace(base.layout, schema=own.schema))
     if intent.mode == "delete":
         layout = replace(own, table=base.dataset.table)
     plan = plan_write(store, layout, intent, primary_key=primary_key_of(base.dataset))
@@ -133,17 +159,15 @@ def _layout(uuid: str, schema: TableSchema) -> Layout:
     return Layout(uuid, schema.arrow, attributes=attributes)
 
 
-def _check_columns(new: NewDataset, schema: TableSchema, uuid: str) -> None:
-    for name in (*new.partition_on, *new.sort_by, *new.primary_key):
-        if name not in schema.names:
+def _check_columns(wanted: Sequence[str], names: Sequence[str], uuid: str) -> None:
+    for name in wanted:
+        if name not in names:
             raise UserError(
                 "column.missing",
                 "The rows have no such column",
                 place=Place(table=uuid, column=name),
-                remedy=f"The columns are {', '.join(schema.names)}.",
+                remedy=f"The columns are {', '.join(names)}.",
             )
-    for name in new.partition_on:
-        check_partition_type(name, schema.column(name).arrow, table=uuid)
 
 
 def _check_keys(table: pa.Table, layout: Layout) -> None:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import lzma
+import tarfile
 import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -35,17 +40,22 @@ def kind_of_content(path: Path) -> str | None:
 
 
 def is_records(path: Path) -> bool:
-    """Tell whether a folder is a records directory, or a ZIP holds one, by the names of its files."""
+    """Tell whether a folder is a records directory, or a ZIP or tar holds one, by the names of its files."""
     if path.is_dir():
         return any(entry.name.startswith(FORMAT_PREFIX) for entry in path.iterdir())
-    if _first_bytes(path, len(ZIP_MAGIC)) != ZIP_MAGIC:
-        return False
-    try:
-        with zipfile.ZipFile(path) as archive:
-            names = archive.namelist()
-    except (zipfile.BadZipFile, OSError):
-        return False
+    names = _zipped(path) if _first_bytes(path, len(ZIP_MAGIC)) == ZIP_MAGIC else _tarred(path)
     return any(name.rpartition("/")[2].startswith(FORMAT_PREFIX) for name in names)
+
+
+def _zipped(path: Path) -> Iterator[str]:
+    with suppress(zipfile.BadZipFile, OSError), zipfile.ZipFile(path) as archive:
+        yield from archive.namelist()
+
+
+def _tarred(path: Path) -> Iterator[str]:
+    """Yield the names in a tar, compressed or not; of any other file only the first bytes are read."""
+    with suppress(tarfile.TarError, EOFError, OSError, zlib.error, lzma.LZMAError), tarfile.open(path) as archive:
+        yield from (member.name for member in archive)
 
 
 def mark_size(location: Location) -> int:

@@ -22,6 +22,8 @@ from component.records.format_file import FormatType, RecordsFormat
 from component.records.hints import dialect_of
 from component.workbench.arrow_writing import write_arrow_file
 from component.workbench.from_tablemill import from_tablemill
+from component.workbench.limits import WORKBENCH_2021, Limits, too_large
+from component.workbench.messages import Message
 from component.workbench.reading import Reading
 
 
@@ -33,6 +35,8 @@ def writing_of(output: OutputPlan, *, gzip: bool) -> Writing:
         return JsonLinesWriting(gzip)
     if output.records is not None:
         return writing_of_records(output.records.format)
+    if output.workbench is not None:
+        return WorkbenchWriting(output.workbench)
     return _WRITINGS[output.format]
 
 
@@ -47,32 +51,38 @@ def writing_of_records(chosen: RecordsFormat) -> Writing:
 class WorkbenchWriting:
     """Arrow files of Workbench, each with its sidecar; nothing is changed, what does not fit is refused."""
 
+    limits: Limits = WORKBENCH_2021
+
     def open(self, target: Path, schema: pa.Schema, attributes: Attributes) -> WorkbenchWriter:
         """Begin a file."""
-        return WorkbenchWriter(target, schema, attributes)
+        return WorkbenchWriter(target, schema, attributes, self.limits)
 
 
 class WorkbenchWriter:
-    """Holds the rows of one file, which may have a million, and writes them at its end as one batch."""
+    """Holds the rows of one file, and writes them at its end as one batch; more than the limit it does not take."""
 
-    def __init__(self, target: Path, schema: pa.Schema, attributes: Attributes) -> None:
-        self._target = target
+    def __init__(self, target: Path, schema: pa.Schema, attributes: Attributes, limits: Limits) -> None:
+        self._target, self._limits, self._count = target, limits, 0
         self._columns = described_columns(schema, attributes)
         self._tables = [schema.empty_table()]
 
     def write(self, table: pa.Table) -> None:
-        """Take rows."""
+        """Take rows. UserError `workbench.limit` once they are more than there may be."""
+        self._count += table.num_rows
+        if self._limits.rows is not None and self._count > self._limits.rows:
+            over = {"n_rows": self._count - self._limits.rows, "max_n_rows": self._limits.rows}
+            raise too_large(Message("warning.skipped_rows", over))
         self._tables.append(table)
 
     def close(self) -> None:
         """Write the file. UserError `workbench.limit`, `workbench.loss` and `workbench.invalid`."""
         rows = pa.concat_tables(self._tables)
-        write_arrow_file(self._target, from_tablemill(self._columns, rows, Reading.STRICT).table)
+        table = from_tablemill(self._columns, rows, Reading.STRICT, self._limits).table
+        write_arrow_file(self._target, table, limits=self._limits)
 
 
 _WRITINGS: Final[Mapping[str, Writing]] = {
     "parquet": ParquetWriting(),
     "avro": AvroWriting(),
     "arrow": ArrowWriting(),
-    "workbench": WorkbenchWriting(),
 }

@@ -11,16 +11,15 @@ from dataclasses import replace
 from component import naming
 from component.config.model import Config, DatasetConfig, LimitsConfig, OutputConfig, TableConfig
 from component.config.parameters import ColumnConfig
-from component.config.writing import RecordsWriting
+from component.dataset.buckets import buckets_within
 from component.dataset.garbage import Retention
 from component.dataset.values import check_partition_type
 from component.errors import Place, UserError
 from component.mapping.ascii_fold import ascii_fold
-from component.plan.model import DatasetPlan, Limits, OutputPlan, Plan, RecordsPlan, Source
+from component.plan.model import DatasetPlan, Limits, OutputPlan, Plan, Source
 from component.plan.options import file_options, table_options
+from component.plan.output_formats import records_plan, workbench_sizes
 from component.plan.tables import check_tables, find_made
-from component.records.format_file import FormatType, RecordsFormat
-from component.records.hints import resolve_hints
 from component.tables.types import Column, NullRule, TableSchema, TypeName, arrow_type
 
 _NOT_IN_UUID = re.compile(r"[^a-zA-Z0-9+\-_]+")
@@ -87,6 +86,7 @@ def plan_dataset(config: DatasetConfig, sources: Sequence[Source]) -> tuple[Data
     for names, what in [
         (config.secondary_indices, "secondary_indices"),
         (config.sort_partitions_by, "sort_partitions_by"),
+        (config.bucket_by, "bucket_by"),
     ]:
         for name in names:
             if name not in known:
@@ -126,6 +126,7 @@ def _plan_table(config: DatasetConfig, table: TableConfig, source: Source, schem
         partition_on=config.partition_on,
         secondary_indices=tuple(name for name in config.secondary_indices if name in own),
         sort_by=tuple(name for name in _sortable(config) if name in own),
+        buckets=buckets_within(config.bucket_by, config.num_buckets, own),
         mode=config.mode,
         scope=config.delete_scope,
         key=config.key,
@@ -143,7 +144,15 @@ def _as_used(config: DatasetConfig) -> DatasetConfig:
     """Return the configuration without what mode delete has no use for: its rows are keys, which are not kept."""
     if config.mode != "delete":
         return config
-    return config.model_copy(update={"partition_on": (), "secondary_indices": (), "sort_partitions_by": ()})
+    return config.model_copy(
+        update={
+            "partition_on": (),
+            "secondary_indices": (),
+            "sort_partitions_by": (),
+            "bucket_by": (),
+            "num_buckets": None,
+        }
+    )
 
 
 def _retention(config: DatasetConfig) -> Retention | None:
@@ -258,18 +267,9 @@ def plan_output(config: OutputConfig, datasets: Sequence[DatasetPlan]) -> Output
         tags=config.tags,
         options=table_options(config),
         file_options=file_options(config),
-        records=_records(config),
+        records=records_plan(config),
+        workbench=workbench_sizes(config),
     )
-
-
-def _records(config: OutputConfig) -> RecordsPlan | None:
-    """Return how a records directory is written; UserError `records.hint` for hints that make no dialect."""
-    if config.format != "records":
-        return None
-    said = config.records or RecordsWriting()
-    kind = FormatType(said.format)
-    hints = resolve_hints(said.variant, said.hints)[0] if kind is FormatType.DELIMITED else None
-    return RecordsPlan(RecordsFormat(kind, hints), said.files, said.file_bytes, said.url)
 
 
 def _check_names(outputs: Sequence[OutputPlan], datasets: Sequence[DatasetPlan], *, archives: bool) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from component.config.writing import FileFormat
+from component.dataset.buckets import Buckets
 from component.dataset.garbage import Retention
 from component.dataset.header import HeaderFormat
 from component.dataset.intent import Intent, WriteMode
@@ -17,6 +18,7 @@ from component.plan.options import FILE_DEFAULTS, TABLE_DEFAULTS, FileOptions, T
 from component.records.format_file import RecordsFormat
 from component.staging.locations import Location
 from component.tables.types import TableSchema
+from component.workbench.limits import Limits as TableSizes
 
 SourceKind = Literal["csv", "parquet", "avro", "arrow", "jsonl", "delimited"]
 """What reads its files. `csv` is the platform's text, `delimited` that of records directories, in any dialect."""
@@ -57,7 +59,8 @@ class Source:
     `file_name` is its name in the folder, `own_name` what it is called by itself: without suffix, and a file without
     the id that it gets at every input. `names` are all the words a configuration may call it. `schema` is typed by the
     manifest (CSV), the file, or the schema beside it; `typed` names the columns whose type is known and need not be
-    inferred. `delimited` is how files of a records directory are delimited, and `assume_tz` the zone of their moments.
+    inferred. `delimited` is how files of a records directory are delimited, `assume_tz` the zone of their moments, and
+    `keep_quoted_empty` whether `""` is no null there.
     """
 
     file_name: str
@@ -71,6 +74,7 @@ class Source:
     table_id: str | None = None
     delimited: DelimitedDialect | None = None
     assume_tz: str | None = None
+    keep_quoted_empty: bool = False
 
     @property
     def says_types(self) -> bool:
@@ -100,6 +104,7 @@ class DatasetPlan:
     partition_on: tuple[str, ...] = ()
     secondary_indices: tuple[str, ...] = ()
     sort_by: tuple[str, ...] = ()
+    buckets: Buckets | None = None
     mode: WriteMode = "overwrite"
     metadata: Mapping[str, Any] = field(default_factory=dict)
     storage_format: HeaderFormat = "json"
@@ -136,7 +141,8 @@ class RecordsPlan:
 class OutputPlan:
     """One output of one dataset. `columns` None: all, in the order of the source; `table` None: the first.
 
-    `records` are there where the format is `records`. Such an output with a URL is nothing in out/files.
+    `records` are there where the format is `records`. Such an output with a URL is nothing in out/files. `workbench` is
+    what an Arrow file of that format may not exceed.
     """
 
     name: str
@@ -155,6 +161,7 @@ class OutputPlan:
     options: TableOptions = TABLE_DEFAULTS
     file_options: FileOptions = FILE_DEFAULTS
     records: RecordsPlan | None = None
+    workbench: TableSizes | None = None
 
     @property
     def url(self) -> str | None:

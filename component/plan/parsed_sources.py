@@ -5,32 +5,38 @@ What was parsed is an Arrow file from there on, which tasks map into memory.
 
 from __future__ import annotations
 
+import shutil
+from dataclasses import replace
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 import pyarrow as pa
 
-from component.config.reading import FileReading, TableLimits, TextTable
-from component.errors import Place, UserError
+from component.config.reading import FileReading, TextTable
+from component.errors import Place, Told, UserError
+from component.naming import MIB
 from component.plan.asked import Asked
+from component.plan.file_limits import file_limits
 from component.plan.model import Source, SourceSlice
 from component.plan.result_cache import open_cache, result_key
 from component.plan.typed_sources import TypedKind, typed_source
 from component.staging.scratch import scratch_path
 from component.tables.types import TableSchema
 from component.workbench.arrow_file import open_arrow, read_arrow_file, sidecar_of
-from component.workbench.limits import Limits
 from component.workbench.message_texts import text_of
-from component.workbench.messages import RenderError
+from component.workbench.messages import Message, RenderError
 from component.workbench.params_table import parse_params_table
 from component.workbench.parse.any_file import TYPED, parse_recognised, recognise
+from component.workbench.parse.content import Content
 from component.workbench.parse.kind import FileKind
-from component.workbench.parse.options import NO_LIMITS, WORKBENCH_LIMITS, FileLimits, FileOptions, Numbers, ParsedFile
+from component.workbench.parse.options import FileOptions, Numbers, ParsedFile
 from component.workbench.reading import Reading
 from component.workbench.rendered import Rendered
 from component.workbench.to_tablemill import tablemill_column, to_tablemill
 
 _BATCH_ROWS: Final = 131_072
+_MOST_CACHED: Final = 256 * MIB
+"""Bytes of a table that is kept; a larger one would fill the memory when it is packed."""
 _TYPED_KINDS: Final[dict[FileKind, TypedKind]] = {
     FileKind.PARQUET: "parquet",
     FileKind.AVRO: "avro",
@@ -49,18 +55,20 @@ def file_source(path: Path, name: str, own_name: str, names: tuple[str, ...], as
     """
     place, reading, scratch = Place(table=path.name), asked.file(names), asked.scratch
     cache = open_cache(asked)
-    key = "" if cache is None else result_key(path, name, reading)
+    options = replace(file_options(reading), delimiter=asked.dialect(names).delimiter)
+    key = "" if cache is None else result_key(path, name, reading, options.delimiter)
     if cache is not None and (found := cache.find(key).result) is not None:
         kept = ParsedFile(found.table, tuple(error.message for error in found.errors))
         return _arrow_source(kept, path.name, own_name, names, Reading(reading.reading), scratch)
-    file = recognise(_read(path, place), name, file_options(reading), place)
+    file = recognise(_read(path, place), name, options, place)
     if file.kind in TYPED:
         target = scratch_path(scratch, f".{_TYPED_KINDS[file.kind]}")
-        target.write_bytes(file.data)
-        part = SourceSlice(path.name, target, len(file.data))
+        with file.content.open() as inside, target.open("wb") as copy:
+            shutil.copyfileobj(inside, copy)
+        part = SourceSlice(path.name, target, file.content.size)
         return typed_source(_TYPED_KINDS[file.kind], path.name, own_name, names, (part,)), ()
     parsed = parse_recognised(file, place)
-    if cache is not None:
+    if cache is not None and parsed.table.rows.nbytes <= _MOST_CACHED:
         cache.keep(key, Rendered(parsed.table, tuple(map(RenderError, parsed.messages))))
     return _arrow_source(parsed, path.name, own_name, names, Reading(reading.reading), scratch)
 
@@ -97,7 +105,11 @@ def text_source(table: TextTable, scratch: Path | None) -> Found:
     """Return the source of a table that stands in the configuration; errors as `parse_params_table`."""
     reading = Reading(table.reading)
     options = FileOptions(
-        reading, delimiter=table.delimiter, has_header=table.has_header_row, numbers=Numbers(table.numbers)
+        reading,
+        delimiter=table.delimiter,
+        has_header=table.has_header_row,
+        numbers=Numbers(table.numbers),
+        limits=file_limits(table.limits),
     )
     parsed = parse_params_table(table.csv, options, Place(table=table.name))
     return _arrow_source(parsed, table.name, table.name, (table.name,), reading, scratch)
@@ -116,16 +128,9 @@ def file_options(reading: FileReading) -> FileOptions:
     )
 
 
-def file_limits(limits: Literal["none", "workbench"] | TableLimits) -> FileLimits:
-    """Return configured limits as the parsers take them."""
-    if isinstance(limits, TableLimits):
-        return FileLimits(Limits(limits.rows, limits.columns, limits.cell_bytes, limits.name_bytes))
-    return WORKBENCH_LIMITS if limits == "workbench" else NO_LIMITS
-
-
-def _read(path: Path, place: Place) -> bytes:
+def _read(path: Path, place: Place) -> Content:
     try:
-        return path.read_bytes()
+        return Content.of_file(path)
     except OSError as error:
         raise UserError("source.format", f"The file cannot be read: {error.strerror}", place=place) from error
 
@@ -149,4 +154,9 @@ def _arrow_source(
     part = SourceSlice(file_name, target, target.stat().st_size)
     known = frozenset(column.name for column in plain.schema.columns)
     source = Source(file_name, own_name, names, "arrow", (part,), plain.schema, known)
-    return source, tuple(f"{file_name}: {text_of(message)}" for message in (*parsed.messages, *plain.messages))
+    return source, tuple(_told(file_name, message) for message in (*parsed.messages, *plain.messages))
+
+
+def _told(file_name: str, message: Message) -> Told:
+    """Return a message as people read it, and as data: the input, and the message in Workbench's JSON form."""
+    return Told(f"{file_name}: {text_of(message)}", {"input": file_name, "message": message.document})

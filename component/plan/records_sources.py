@@ -42,6 +42,7 @@ def records_source(
         frozenset(found.schema.names),
         delimited=found.dialect,
         assume_tz=reading.assume_timezone,
+        keep_quoted_empty=reading.keep_quoted_empty,
     )
     return source, tuple(f"{file_name}: {diagnostic.text}" for diagnostic in found.diagnostics)
 

@@ -26,14 +26,14 @@ def open_cache(asked: Asked) -> RenderCache | None:
     return RenderCache(Path(chosen.folder), CacheBounds(chosen.max_bytes, chosen.max_days * _DAY), asked.say)
 
 
-def result_key(path: Path, name: str, reading: FileReading) -> str:
+def result_key(path: Path, name: str, reading: FileReading, delimiter: str | None) -> str:
     """Return what a result is kept under: the file, how it is read, and our code that reads it."""
     try:
         known = input_of_file(path, name)
     except OSError as error:
         text = f"The file cannot be read: {error.strerror}"
         raise UserError("source.format", text, place=Place(table=path.name)) from error
-    return cache_key([known], reading.model_dump(mode="json"), _code())
+    return cache_key([known], {**reading.model_dump(mode="json"), "delimiter": delimiter}, _code())
 
 
 @functools.cache

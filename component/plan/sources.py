@@ -224,8 +224,26 @@ def _file_names(file: InputFile) -> tuple[str, ...]:
 
 
 _SUFFIXES = (
-    *(".csv.gz", ".tsv.gz", ".csv", ".tsv", ".parquet", ".gz", ".avro", ".arrow", ".json", ".jsonl.gz", ".jsonl", ".ndjson", ".xlsx", ".xls"),
-    *(".txt", ".httpfile", ".zip", ".tar"),
+    *(
+        ".csv.gz",
+        ".tsv.gz",
+        ".tar.gz",
+        ".tar.bz2",
+        ".tar.xz",
+        ".csv",
+        ".tsv",
+        ".parquet",
+        ".gz",
+        ".avro",
+        ".arrow",
+        ".json",
+        ".jsonl.gz",
+        ".jsonl",
+        ".ndjson",
+        ".xlsx",
+        ".xls",
+    ),
+    *(".txt", ".httpfile", ".zip", ".tar", ".tgz"),
 )
 
 

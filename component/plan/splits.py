@@ -114,7 +114,9 @@ def reader_of(source: Source, schema: TableSchema, *, reject: bool) -> Reader:
     if source.kind == "csv":
         return CsvReader(schema, source.dialect, reject)
     if source.kind == "delimited":
-        return DelimitedReader(schema, _dialect(source), reject, assume_tz=source.assume_tz)
+        return DelimitedReader(
+            schema, _dialect(source), reject, keep_quoted_empty=source.keep_quoted_empty, assume_tz=source.assume_tz
+        )
     return _READERS[source.kind](schema)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -29,6 +30,7 @@ from component.records.schema import EXTRA, SCHEMA, SCHEMA_JSON, header_conflict
 from component.records.sniffing import terminator_of
 from component.records.types import table_schema
 from component.records.waiting import NO_PATIENCE, OF_BUCKETS, Patience, wait_for
+from component.staging.sliced import AT_ONCE
 from component.tables.types import Column, TableSchema
 
 
@@ -85,7 +87,7 @@ def read_directory(listing: Listing, options: ReadOptions | None = None, name: s
     format_, about_format = _format(listing, chosen, place)
     dialect = None if format_.hints is None else dialect_of(format_.hints, _terminator(format_, files))
     schema, about_schema = _schema(listing, files, format_.type, dialect, chosen, place)
-    everything = (*said, *about_format, *about_schema, *_about_header(files, dialect, schema, place))
+    everything = (*said, *about_format, *about_schema, *_about_headers(files, dialect, schema, place))
     return RecordsDirectory(listing.url, files, format_.type, dialect, schema, everything)
 
 
@@ -114,11 +116,12 @@ def _manifest(listing: Listing, patience: Patience, place: Place) -> bytes:
     data = wait_for(lambda: listing.read(MANIFEST), patience)
     if data is not None:
         return data
+    where = f" in {listing.url}" if listing.waits else ""  # a folder is known by its name, and may be scratch
     waited = f" after {patience.seconds:g} seconds" if patience.seconds else ""
     remedy = "Wait until its writer has ended, and read it again."
     if UNFINISHED in listing.names():
         remedy = "There is a file manifest: its writer stopped before the end, or it is UNLOAD's and must be renamed."
-    raise UserError("records.incomplete", f"There is no _manifest{waited}", place=place, remedy=remedy)
+    raise UserError("records.incomplete", f"There is no _manifest{where}{waited}", place=place, remedy=remedy)
 
 
 def _format(listing: Listing, options: ReadOptions, place: Place) -> tuple[RecordsFormat, tuple[Diagnostic, ...]]:
@@ -159,15 +162,28 @@ def _schema(
     return _schema_by_file(files, kind, dialect, place)
 
 
-def _about_header(
+def _about_headers(
     files: tuple[DataFile, ...], dialect: DelimitedDialect | None, schema: TableSchema, place: Place
 ) -> tuple[Diagnostic, ...]:
-    """Return a remark where the first header differs from the schema; other files have the same columns."""
-    first = next((file for file in files if file.size), None)
-    if first is None or dialect is None or not dialect.header_row:
+    """Return a remark where headers differ from the schema; of objects, many are read at once."""
+    if dialect is None or not dialect.header_row:
         return ()
-    conflict = header_conflict(schema.names, _header(first, dialect, place), first.name)
-    return (conflict,) if conflict else ()
+    known = dialect
+
+    def conflict(file: DataFile) -> Diagnostic | None:
+        return header_conflict(schema.names, _header(file, known, place), file.name)
+
+    there = [file for file in files if file.size]
+    if all(isinstance(file.location, Path) for file in there):
+        found = list(map(conflict, there))
+    else:
+        with ThreadPoolExecutor(AT_ONCE, "headers") as pool:
+            found = list(pool.map(conflict, there))
+    conflicts = [one for one in found if one is not None]
+    if len(conflicts) < 2:
+        return tuple(conflicts)
+    others = f"Headers of {len(conflicts) - 1} more files differ too."
+    return (replace(conflicts[0], text=f"{conflicts[0].text} {others}"),)
 
 
 def _header(file: DataFile, dialect: DelimitedDialect, place: Place) -> tuple[str, ...]:

@@ -21,25 +21,29 @@ Number = int | float | Decimal
 
 @dataclass(frozen=True, slots=True)
 class ColumnStatistics:
-    """What was seen of one column: rows, the longest text, the least and the greatest number. None is nothing seen."""
+    """What was seen of one column: rows, nulls, the longest text, the least and the greatest number.
+
+    None is nothing seen.
+    """
 
     rows: int = 0
     max_chars: int | None = None
     max_bytes: int | None = None
     min: Number | None = None
     max: Number | None = None
+    nulls: int = 0
 
     @classmethod
     def of(cls, values: Any) -> ColumnStatistics:
         """Return the statistics of an array; of floats, only finite ones are numbers."""
         if is_text(values.type):
             chars, length = pc.max(pc.utf8_length(values)).as_py(), pc.max(pc.binary_length(values)).as_py()
-            return cls(len(values), chars, length)
+            return cls(len(values), chars, length, nulls=values.null_count)
         if not (pa.types.is_integer(values.type) or pa.types.is_floating(values.type) or _is_decimal(values.type)):
-            return cls(len(values))
+            return cls(len(values), nulls=values.null_count)
         finite = values.filter(pc.is_finite(values)) if pa.types.is_floating(values.type) else values
         ends = pc.min_max(finite).as_py()
-        return cls(len(values), None, None, ends["min"], ends["max"])
+        return cls(len(values), None, None, ends["min"], ends["max"], values.null_count)
 
     def merge(self, other: ColumnStatistics) -> ColumnStatistics:
         """Return the statistics of the rows of both."""
@@ -49,6 +53,7 @@ class ColumnStatistics:
             _pick(max, self.max_bytes, other.max_bytes),
             _pick(min, self.min, other.min),
             _pick(max, self.max, other.max),
+            self.nulls + other.nulls,
         )
 
 
@@ -85,7 +90,7 @@ def with_statistics(field: Field, seen: ColumnStatistics) -> Field:
 
 def _widened(field: Field, seen: ColumnStatistics) -> Constraints:
     """Return constraints that the values keep: rows may have come from elsewhere since these were stated."""
-    found = field.constraints
+    found = replace(field.constraints, required=field.constraints.required and not seen.nulls)
     if field.type is FieldType.STRING:
         most_bytes, most_chars = found.max_length_bytes, found.max_length_chars
         return replace(
@@ -93,13 +98,13 @@ def _widened(field: Field, seen: ColumnStatistics) -> Constraints:
             max_length_bytes=None if _is_over(seen.max_bytes, most_bytes) else most_bytes,
             max_length_chars=None if _is_over(seen.max_chars, most_chars) else most_chars,
         )
-    if field.type is FieldType.INTEGER and isinstance(seen.min, int) and isinstance(seen.max, int):
+    if field.type is FieldType.INTEGER and seen.min is not None:
         is_outside = _is_over(found.min, seen.min) or _is_over(seen.max, found.max)
         return replace(found, min=None, max=None) if is_outside else found
     return found
 
 
-def _is_over(one: int | None, other: int | None) -> bool:
+def _is_over(one: Number | None, other: Number | None) -> bool:
     return one is not None and other is not None and one > other
 
 

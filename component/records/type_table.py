@@ -206,6 +206,9 @@ What follows a comma is the kind of the values, carried by the column as its att
 directory, "Kartothek" the one in a dataset, "Keboola" base type and length. Integers are not narrowed to the range of
 their constraints: a wider type loses nothing, and rows of another source may not keep to them. Numbers of more than 38
 digits are text, so that every digit stays; a decimal of which nothing is known is a float, as databases take it.
+
+In out/tables a column says its length, and that it has no nulls (`required`), where all rows of the output come from
+one records directory in this run; where rows may have come from elsewhere it says neither.
 """
 
 

@@ -64,9 +64,15 @@ def field_of_column(column: Column) -> Field:
     """Return the field that describes a column: the one that it carries while its type is still that, else by type."""
     carried = _carried(column)
     if carried is not None and _same_type(_plain_column(carried), column):
-        return replace(carried, constraints=replace(carried.constraints, required=not column.nullable))
+        required = carried.constraints.required or not column.nullable
+        return replace(carried, constraints=replace(carried.constraints, required=required))
     field = _field_by_type(column)
     return replace(field, constraints=replace(field.constraints, required=not column.nullable))
+
+
+def is_described(column: Column) -> bool:
+    """Say whether a column came from a records schema."""
+    return column.attribute(FIELD) is not None
 
 
 def _plain_column(field: Field) -> Column:

@@ -101,7 +101,8 @@ def garbage_lines(found: Mapping[str, Any]) -> list[str]:
     more = len(found["keys"]) - len(keys)
     done = "were deleted" if found["deleted"] else "can be deleted (--delete does it)"
     total = f"{counted(found['objects'], 'object')}, {size_text(found['bytes'])}, {done}"
-    kept = f"{counted(len(found['retained']), 'state')} of {found['uuid']} stay readable"
+    states = len(found["retained"])
+    kept = f"{counted(states, 'state')} of {found['uuid']} {'stays' if states == 1 else 'stay'} readable"
     return [*keys, *([f"and {more:,} more"] if more else []), total if keys else "There is no garbage.", kept]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any, TextIO
 
-from component.report.record import marked
+from component.report.record import DATA, marked
 
 
 class LineHandler(logging.Handler):
@@ -36,7 +36,8 @@ class KeepingHandler(logging.Handler):
         if record.levelno < self.level:
             return
         details = {"details": record.exc_text} if record.exc_text else {}
-        self.messages.append({"level": record.levelname.lower(), "text": record.getMessage(), **details})
+        data = getattr(record, DATA, {})
+        self.messages.append({"level": record.levelname.lower(), "text": record.getMessage(), **details, **data})
 
 
 def write_text(stream: TextIO, text: str) -> None:

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from component.errors import Told
 from component.report.masking import Masking
 from component.report.record import LogServerError, message_record
 
@@ -91,7 +92,8 @@ class Log:
     def _say(self, level: int, text: str, details: str) -> None:
         if level < self._lowest:
             return
-        record = message_record(level, self.mask(text), self.mask(details) if details else "")
+        data = self.mask_json(text.data) if isinstance(text, Told) else None
+        record = message_record(level, self.mask(text), self.mask(details) if details else "", data)
         with self._lock:
             self._write(record)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 NAME: Final = "tablemill"
 MESSAGE_LIMIT: Final = 60_000
@@ -12,17 +13,20 @@ EVENT_BYTES: Final = 64_000
 """Most bytes of one event, message and details together, in UTF-8: the platform's limit is about 64 KB
 (reference keboola 1.6)."""
 TRIMMED: Final = " [trimmed]"
+DATA: Final = "tablemill_data"
+"""The attribute of a record that has what its message says as data."""
 
 
 class LogServerError(Exception):
     """A handler cannot be used any more, and why; its record is not lost but still to be written."""
 
 
-def message_record(level: int, text: str, details: str) -> logging.LogRecord:
-    """Return a record within the limits; its details are where `logging` keeps a traceback."""
+def message_record(level: int, text: str, details: str, data: Mapping[str, Any] | None = None) -> logging.LogRecord:
+    """Return a record within the limits; its details are where `logging` keeps a traceback, `data` where we ask."""
     text, details = share(cut(text), cut(details), EVENT_BYTES)
     record = logging.LogRecord(NAME, level, "", 0, text, None, None)
     record.exc_text = details or None
+    setattr(record, DATA, data or {})
     return record
 
 

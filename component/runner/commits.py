@@ -23,6 +23,7 @@ def layout_of(plan: DatasetPlan) -> Layout:
         plan.table,
         tuple((column.name, column.attributes) for column in plan.schema.columns if column.attributes),
         plan.compatibility,
+        plan.buckets,
     )
 
 

@@ -16,10 +16,11 @@ from component.plan.model import Limits, OutputPlan
 from component.runner.destinations import OutTable
 from component.runner.milling import MilledDataset
 from component.runner.records_outputs import RecordsOutput, open_records_output
-from component.runner.shapes import open_output
+from component.runner.shapes import NOTHING_KNOWN, open_output
 from component.spark.engine import Engine
 from component.spark.slices import SliceTask, WrittenSlice, write_slice
 from component.store.base import Store
+from component.tables.types import Column
 from component.workbench.arrow_file import sidecar_of
 
 
@@ -31,6 +32,16 @@ def dataset_of(output: OutputPlan, milled: Sequence[MilledDataset], store: Store
     layouts, tables = made.prepared.plan.layouts, [table.plan.table for table in made.tables]
     layout = layouts[tables.index(output.table)] if output.table in tables else layouts[0]
     return Dataset(store, made.prepared.header, layout.table, layout.stored_schema)
+
+
+def known_columns(output: OutputPlan, milled: Sequence[MilledDataset]) -> Mapping[str, Column]:
+    """Return the columns of the source that all rows of an output come from; none where rows may be of others too."""
+    made = next((one for one in milled if one.plan.uuid == output.dataset), None)
+    if made is None or made.plan.mode != "overwrite":
+        return NOTHING_KNOWN
+    plans = [table.plan for table in made.tables]
+    plan = next((one for one in plans if one.table == output.table), plans[0])
+    return {column.name: column for column in plan.schema.columns}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +94,16 @@ def produce(
     stage: Stage,
     limits: Limits,
     scratch: Path,
+    known: Sequence[Mapping[str, Column]] = (),
 ) -> list[OutputFiles]:
-    """Write the files of all outputs in one job; return what was written, output by output."""
-    directories = [open_records_output(number, output, scratch) for number, output in enumerate(outputs)]
+    """Write the files of all outputs in one job; return what was written, output by output.
+
+    `known` are the columns that each output's rows come from (`known_columns`).
+    """
+    directories = [
+        open_records_output(number, output, scratch, known[number] if known else NOTHING_KNOWN)
+        for number, output in enumerate(outputs)
+    ]
     try:
         tasks = [
             task

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from component.dataset.reader import Dataset
@@ -17,8 +17,9 @@ from component.records.file_plan import FILE_BYTES, Part, RowRange, plan_files
 from component.records.places import Listing, LocalListing, open_listing
 from component.records.writing import WrittenFile, check_target, data_file_name, finish_directory, remove
 from component.records.zipping import zip_directory
+from component.runner.shapes import with_known
 from component.spark.slices import Share, SliceTask, WrittenSlice
-from component.tables.types import TableSchema
+from component.tables.types import Column, TableSchema
 
 _READ_FROM = "file:///data/in/files/"
 """Where the next component finds the files of an unpacked ZIP; readers look beside the manifest too."""
@@ -47,12 +48,14 @@ class RecordsOutput:
     """One records directory while it is written: where its data files go, and where it will be.
 
     A folder of this machine takes the data files at once: without a manifest nobody takes them for a directory.
+    `known` are the columns that all rows come from, if they are of one source.
     """
 
     output: OutputPlan
     plan: RecordsPlan
     folder: Path
     target: Listing | None
+    known: Mapping[str, Column] = field(default_factory=dict)
 
     def tasks(self, tasks: Sequence[SliceTask], sizes: Sequence[int], cores: int) -> list[SliceTask]:
         """Return the tasks that write the data files, of one task that would write all of them to one."""
@@ -76,7 +79,7 @@ class RecordsOutput:
 
     def finish(self, slices: Sequence[WrittenSlice], dataset: Dataset, columns: Sequence[str], zipped: Path) -> None:
         """Complete the directory as a ZIP; one at a URL gets its data files, and waits for `publish`."""
-        schema = TableSchema(dataset.described(columns))
+        schema = self._schema(dataset, columns)
         files = [WrittenFile(one.target.name, one.bytes, one.statistics) for one in slices]
         if self.target is None:
             where = f"{_READ_FROM}{self.output.name.removesuffix('.zip')}/"
@@ -90,8 +93,10 @@ class RecordsOutput:
         """Write what makes the data files at a URL a records directory, its manifest last."""
         if self.target is not None:
             files = [WrittenFile(one.target.name, one.bytes, one.statistics) for one in slices]
-            schema = TableSchema(dataset.described(columns))
-            finish_directory(self.target, self.plan.format, schema, files)
+            finish_directory(self.target, self.plan.format, self._schema(dataset, columns), files)
+
+    def _schema(self, dataset: Dataset, columns: Sequence[str]) -> TableSchema:
+        return TableSchema(with_known(dataset.described(columns), self.known))
 
     def withdraw(self) -> None:
         """Remove what is at the URL, which was empty before."""
@@ -103,7 +108,9 @@ def _share(one: RowRange, parts: Sequence[Part]) -> Share:
     return Share(one.start, one.stop, parts[one.part].rows)
 
 
-def open_records_output(number: int, output: OutputPlan, scratch: Path) -> RecordsOutput | None:
+def open_records_output(
+    number: int, output: OutputPlan, scratch: Path, known: Mapping[str, Column]
+) -> RecordsOutput | None:
     """Return a records directory that is to be written; None for an output of another format."""
     if output.records is None:
         return None
@@ -111,4 +118,4 @@ def open_records_output(number: int, output: OutputPlan, scratch: Path) -> Recor
     folder = target.root if isinstance(target, LocalListing) else scratch / f"records-{number}"
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    return RecordsOutput(output, output.records, folder, target)
+    return RecordsOutput(output, output.records, folder, target, known)

@@ -50,6 +50,7 @@ from component.runner.milling import (
 from component.runner.producing import (
     Produced,
     dataset_of,
+    known_columns,
     produce,
     stage_manifests,
     stage_rejected,
@@ -272,15 +273,17 @@ def _produce(
     this.progress.stage("outputs")
     family = family_for(destinations.settings.data_types, this.config.parameters.manifest_family)
     datasets = [dataset_of(output, milled, home.store) for output in plan.outputs]
-    written = produce(engine, plan.outputs, datasets, stage, plan.limits, this.scratch / identity.new_hex())
+    known = [known_columns(output, milled) for output in plan.outputs]
+    scratch = this.scratch / identity.new_hex()
+    written = produce(engine, plan.outputs, datasets, stage, plan.limits, scratch, known)
     produced += [
         Produced(
             files,
-            out_table(output, shape_of(output, dataset), destinations, family)
+            out_table(output, shape_of(output, dataset, columns), destinations, family)
             if output.written_as == "table"
             else None,
         )
-        for output, dataset, files in zip(plan.outputs, datasets, written, strict=True)
+        for output, dataset, files, columns in zip(plan.outputs, datasets, written, known, strict=True)
     ]
     plans = [table.plan for one in milled for table in one.tables]
     rejected = {plan.name: rejected_table(plan, destinations, family) for plan in plans if plan.reject}

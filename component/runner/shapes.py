@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
 
 from component import naming
 from component.dataset.header import read_header
@@ -12,12 +13,14 @@ from component.dataset.reader import Dataset, open_dataset
 from component.errors import Place, UserError
 from component.outputs.manifest import ManifestFamily, OutputTable, table_manifest
 from component.plan.model import DatasetPlan, OutputPlan
+from component.records.types import is_described
 from component.runner.commits import layout_of
 from component.runner.destinations import Destinations, OutTable
 from component.spark.rejects import REJECTED_SCHEMA
 from component.store.base import Store
-from component.tables.types import Column, column_of_arrow
+from component.tables.types import Column, TypeName, column_of_arrow
 
+NOTHING_KNOWN: Final[Mapping[str, Column]] = {}
 REJECTED_COLUMNS = tuple(column_of_arrow(field.name, field.type) for field in REJECTED_SCHEMA)
 
 
@@ -58,8 +61,23 @@ def open_output(output: OutputPlan, store: Store) -> Dataset:
         return open_dataset(store, alone)
 
 
-def shape_of(output: OutputPlan, dataset: Dataset) -> OutputShape:
-    """Return the shape of an output of a dataset; UserError `column.missing` and `column.type`."""
+def with_known(columns: Sequence[Column], known: Mapping[str, Column]) -> tuple[Column, ...]:
+    """Return columns of a dataset with what is known of them and a dataset does not keep: length of text, no nulls."""
+    return tuple(_with_known(column, known.get(column.name)) for column in columns)
+
+
+def _with_known(column: Column, known: Column | None) -> Column:
+    if known is None or known.type is not column.type:
+        return column
+    length = known.length if column.type is TypeName.STRING else column.length
+    return replace(column, length=length, nullable=known.nullable)
+
+
+def shape_of(output: OutputPlan, dataset: Dataset, known: Mapping[str, Column] = NOTHING_KNOWN) -> OutputShape:
+    """Return the shape of an output of a dataset; UserError `column.missing` and `column.type`.
+
+    Of `known` columns that came from a records schema, length and nulls are those of it.
+    """
     names = output.columns or dataset.columns
     for name in names:
         if name not in dataset.schema.names:
@@ -69,7 +87,7 @@ def shape_of(output: OutputPlan, dataset: Dataset) -> OutputShape:
                 place=Place(table=output.name, column=name),
                 remedy=f"The columns are {', '.join(dataset.columns)}.",
             )
-    columns = dataset.described(names)
+    columns = with_known(dataset.described(names), {k: one for k, one in known.items() if is_described(one)})
     return OutputShape(columns, _key(output, columns, dataset.primary_key))
 
 

@@ -37,6 +37,8 @@ class MillJob:
     @property
     def most_partitions(self) -> int | None:
         """Partitions that one split may write directly: files = splits times partitions must stay bounded."""
+        if self.layout.buckets is not None and len(self.splits) > 1:
+            return 0  # so that rows of one bucket meet
         if not self.layout.partition_on:
             return None
         return max(self.direct_partitions, self.direct_files // max(1, len(self.splits)))

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from component import naming
+from component.dataset.buckets import BUCKET, bucket_numbers
 from component.dataset.layout import Layout
 from component.dataset.write import PartitionWriter, cut_by_keys
 from component.errors import UserError
@@ -49,7 +50,7 @@ def scatter_split(buckets: int, task: MillTask) -> Iterator[tuple[int, bytes] | 
         for parsed in checked_rows(task):
             records += parsed.records
             rejects.add(parsed.bad)
-            for bucket, rows in _by_bucket(parsed.rows, task.layout.partition_on, buckets):
+            for bucket, rows in _by_bucket(parsed.rows, task.layout, buckets):
                 yield bucket, _to_bytes(rows)
     except (ReadAgainError, UserError) as error:
         rejects.drop()
@@ -58,11 +59,14 @@ def scatter_split(buckets: int, task: MillTask) -> Iterator[tuple[int, bytes] | 
     yield Scattered(records, task.split.size, rejects.count, rejects.close())
 
 
-def _by_bucket(rows: pa.Table, partition_on: tuple[str, ...], buckets: int) -> Iterator[tuple[int, pa.Table]]:
-    """Cut rows by the bucket of their partition values; the columns stay."""
+def _by_bucket(rows: pa.Table, layout: Layout, buckets: int) -> Iterator[tuple[int, pa.Table]]:
+    """Cut rows by the bucket of the values that a file has; the columns stay."""
+    keys = layout.file_keys
     numbered = rows.append_column("#", pa.array(np.arange(rows.num_rows)))
+    if layout.buckets is not None:
+        numbered = numbered.append_column(BUCKET, bucket_numbers(rows, layout.buckets))
     parts: dict[int, list[pa.Array]] = {}
-    for values, part in cut_by_keys(numbered.select([*partition_on, "#"]), partition_on):
+    for values, part in cut_by_keys(numbered.select([*keys, "#"]), keys):
         parts.setdefault(zlib.crc32("/".join(values).encode()) % buckets, []).extend(part["#"].chunks)
     for bucket, chunks in parts.items():
         order = np.sort(pa.concat_arrays(chunks).to_numpy())

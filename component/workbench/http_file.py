@@ -7,7 +7,7 @@ import json
 import re
 import zlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from component.errors import Place, UserError
@@ -16,7 +16,8 @@ PREFIX: Final = "Cjw-Original-"
 """What stands before the name of a header of the wire; taken off on reading, in this spelling only."""
 _KEPT: Final = frozenset({"content-type", "content-disposition", "server"})
 _RENAMED: Final = frozenset({"transfer-encoding", "content-encoding", "content-length"})
-_MOST_HEADER: Final = 1024 * 1024
+MOST_HEAD: Final = 1024 * 1024
+"""Bytes before the body."""
 _STATUS: Final = re.compile(r"[1-9][0-9]{2}( .*)?")
 _CHARSET: Final = re.compile(r";\s*charset\s*=\s*\"?([A-Za-z0-9!#$%&'+^_`{}~-]+)", re.IGNORECASE)
 
@@ -57,9 +58,16 @@ def read_http_file(data: bytes, place: Place, *, strict: bool = False) -> HttpFi
         text = gzip.decompress(data)
     except (OSError, EOFError, zlib.error) as error:
         raise _broken(f"it is no whole gzip file: {error}", place) from error
-    lines, body = _head(text, place, strict=strict)
-    if len(lines) < 2:
-        raise _broken("it has no line with the status", place)
+    file, start = read_http_head(text[: MOST_HEAD + 1], place, strict=strict)
+    return replace(file, body=text[start:])
+
+
+def read_http_head(text: bytes, place: Place, *, strict: bool = False) -> tuple[HttpFile, int]:
+    """Return what stands before the body of an unpacked httpfile, and where its body begins.
+
+    `text` are its first bytes, more than `MOST_HEAD` if there are so many. Errors as `read_http_file`.
+    """
+    lines, start = _head(text, place, strict=strict)
     try:
         parameters = json.loads(lines[0])
     except (ValueError, RecursionError) as error:
@@ -69,23 +77,23 @@ def read_http_file(data: bytes, place: Place, *, strict: bool = False) -> HttpFi
     status = lines[1].decode("latin-1").strip()
     if strict and _STATUS.fullmatch(status) is None:
         raise _broken(f"{status!r} is no status", place)
-    return HttpFile(parameters, status, tuple(_header(line, place, strict=strict) for line in lines[2:]), body)
+    return HttpFile(parameters, status, tuple(_header(line, place, strict=strict) for line in lines[2:])), start
 
 
-def _head(text: bytes, place: Place, *, strict: bool) -> tuple[list[bytes], bytes]:
-    """Return the lines before the blank one, without line ends, and what follows it."""
+def _head(text: bytes, place: Place, *, strict: bool) -> tuple[list[bytes], int]:
+    """Return the lines before the blank one, without line ends, two at least, and where what follows it begins."""
     lines: list[bytes] = []
     at = 0
     while True:
         end = text.find(b"\n", at)
-        if end < 0 or end > _MOST_HEADER:
+        if end < 0 or end > MOST_HEAD:
             raise _broken("no blank line ends its headers", place)
         line, at = text[at:end], end + 1
         if strict and not line.endswith(b"\r"):
             raise _broken(f"line {len(lines) + 1} does not end with CRLF", place)
         line = line.removesuffix(b"\r")
         if len(lines) >= 2 and not (line if strict else line.decode("latin-1").strip()):
-            return lines, text[at:]
+            return lines, at
         lines.append(line)
 
 

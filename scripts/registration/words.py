@@ -189,6 +189,8 @@ EXPERT: Final[Mapping[str, str]] = {
     "TableConfig.primary_key": "a form cannot tell no key from the manifest's key",
     "ColumnConfig.nullable": "a form cannot tell no from what the manifest says",
     "DatasetConfig.metadata": "free JSON",
+    "DatasetConfig.bucket_by": "for who reads by a key that has no index; needs num_buckets beside it",
+    "DatasetConfig.num_buckets": "as bucket_by",
     "DatasetConfig.delete_scope": "conditions on columns of any name; without it the new rows say which partitions go",
     "DatasetConfig.keep": "a form cannot tell nothing from the defaults, and nothing means that no history is deleted",
     "OutputConfig.table": "other implementations read one table, called table",

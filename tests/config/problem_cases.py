@@ -25,8 +25,8 @@ CASES = [
         "config.unknown_key",
         (
             'parameters.datasets[0].partiton_on is not a known key. Did you mean "partition_on"? Allowed are '
-            "compatibility, delete_scope, keep, key, metadata, metadata_storage_format, mode, on_bad_row, "
-            "partition_on, secondary_indices, sort_partitions_by, tables, uuid."
+            "bucket_by, compatibility, delete_scope, keep, key, metadata, metadata_storage_format, mode, num_buckets, "
+            "on_bad_row, partition_on, secondary_indices, sort_partitions_by, tables, uuid."
         ),
     ),
     (
@@ -37,7 +37,7 @@ CASES = [
             "compression, data_types, dataset, deduplication_strategy, delete_where, delete_where_column, "
             "delete_where_operator, delete_where_values, delimiter, description, destination, distribution_key, "
             "enclosure, format, has_header, incremental, is_encrypted, is_permanent, is_public, manifest_family, "
-            "manifest_type, metadata, name, notify, predicates, primary_key, records, slices, table, tags, write_always."
+            "manifest_type, metadata, name, notify, predicates, primary_key, records, slices, table, tags, workbench, write_always."
         ),
     ),
     (
@@ -123,6 +123,21 @@ CASES = [
         dataset(partition_on=["day", "day"]),
         "config.value",
         "parameters.datasets[0].partition_on names 'day' twice.",
+    ),
+    (
+        dataset(bucket_by=["id"]),
+        "config.value",
+        "parameters.datasets[0].bucket_by is given without num_buckets. Give both of them, or neither.",
+    ),
+    (
+        dataset(num_buckets=4),
+        "config.value",
+        "parameters.datasets[0].num_buckets is given without bucket_by. Give both of them, or neither.",
+    ),
+    (
+        dataset(bucket_by=["id"], num_buckets=10_001),
+        "config.value",
+        "parameters.datasets[0].num_buckets must be at most 10000, but is 10001.",
     ),
     (
         dataset(partition_on=["day"], secondary_indices=["x", "day"]),

@@ -1,4 +1,5 @@
 import datetime as dt
+from dataclasses import replace
 from decimal import Decimal
 
 import pyarrow as pa
@@ -8,13 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from component.dataset.columns import add_column, drop_column, rename_column, widen_column
+from component.dataset.commit import commit, plan_commit
+from component.dataset.execution import HERE
 from component.dataset.header import read_header
 from component.dataset.history import history
 from component.dataset.operations import delete_rows
 from component.dataset.reader import open_dataset
 from component.dataset.verify import verify
 from component.errors import UserError
-from tests.dataset.making import bag, read_all, with_files, write_dataset
+from tests.dataset.making import bag, layout_of, read_all, with_files, write_dataset, write_files, write_splits
 from tests.dataset.memory import MemoryStore
 from tests.strategies.typed_tables import tables
 
@@ -188,11 +191,6 @@ def test_what_cannot_be_renamed_says_why(store):
 
 
 def test_attributes_go_with_a_name_and_those_of_a_type_go_with_the_type():
-    from dataclasses import replace
-
-    from component.dataset.commit import commit, plan_commit
-    from tests.dataset.making import layout_of, write_files
-
     store, rows = MemoryStore(), pa.table({"at": ["12:30:00"], "v": [1]})
     known = (("at", (("logical", "time"), ("unit", "h"))), ("v", (("logical", "x"), ("unit", "m"))))
     plan = plan_commit(store, replace(layout_of(rows), attributes=known), "overwrite")
@@ -254,3 +252,50 @@ def test_older_states_are_read_with_their_own_columns(store):
     dataset = open_dataset(store, "sales", as_of="HEAD~2")
     assert dataset.columns == tuple(ROWS.column_names)
     assert dataset.schema.field("v").type == pa.int64()
+
+
+# --- with other writers ---
+
+
+class Late:
+    """Runs tasks here, but another writer commits before the first time."""
+
+    def __init__(self, other):
+        self._other = other
+
+    def run(self, function, tasks, *, files=0, size=0):
+        other, self._other = self._other, lambda: None
+        other()
+        return HERE.run(function, tasks)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda store, executor: add_column(store, "sales", "new", "integer", 1, executor=executor),
+        lambda store, executor: widen_column(store, "sales", "v", "string", executor=executor),
+        lambda store, executor: rename_column(store, "sales", "k", "key", executor=executor),
+        lambda store, executor: drop_column(store, "sales", "t", executor=executor),
+    ],
+    ids=["add", "widen", "rename", "drop"],
+)
+def test_a_change_that_loses_the_race_is_made_of_the_new_state_and_leaves_nothing_behind(store, change):
+    change(store, Late(lambda: write_dataset(store, ROWS, mode="append")))
+    assert read_all(store).num_rows == 2 * ROWS.num_rows
+    assert [commit.operation for commit in history(store, "sales")][1:] == ["append", "overwrite"]
+    assert sound(store)
+    named = {
+        key
+        for commit in history(store, "sales")
+        for files in commit.header.partitions.values()
+        for key in files.values()
+    }
+    assert {key for key in store.objects if key.endswith(".parquet") and "/table/" in key} == named
+
+
+def test_an_append_that_was_planned_before_a_change_of_columns_is_refused(store):
+    plan = plan_commit(store, layout_of(ROWS, ["k"]), "append")
+    written = write_splits(store, plan, ROWS)
+    rename_column(store, "sales", "d", "day")
+    assert code_of(lambda: commit(store, plan, written)) == "dataset.schema"
+    assert read_all(store).num_rows == ROWS.num_rows

@@ -95,3 +95,11 @@ def test_a_group_of_a_partition_without_such_rows_is_empty(dataset):
     found = {group.values["k"]: group.read() for group in dispatch(dataset, ["k"], predicates=[[("t", "==", "a")]])}
     assert {key: rows.num_rows for key, rows in found.items()} == {"x": 1, "y": 0}
     assert found["y"].column_names == ROWS.column_names
+
+
+def test_the_two_zeros_are_one_group_as_partition_values_too():
+    store = MemoryStore()
+    write_dataset(store, pa.table({"k": [0.0, -0.0, 1.5], "v": [-0.0, 0.0, 1.5]}), ["k"])
+    opened = open_dataset(store, "sales")
+    for name in ("k", "v"):
+        assert sorted(group.read().num_rows for group in dispatch(opened, [name])) == [1, 2]

@@ -93,6 +93,20 @@ def test_the_matrix_of_kartothek_is_pruned_by_its_indices_and_partitions(uuid, k
     assert len(plan_scan(dataset)) == (2 if kind == "partition" else 1)
 
 
+@pytest.mark.parametrize("uuid", MATRIX)
+def test_every_question_to_the_matrix_is_answered_as_row_by_row(uuid):
+    """Whatever is a partition key or has an index there, and whatever the original clients make of it."""
+    for column, low in MATRIX_ROWS[0].items():
+        high = MATRIX_ROWS[1][column]
+        asked = [(operator, low) for operator in ("==", "!=", ">", "<=")]
+        asked += [("in", [low, high]), ("in", []), ("not in", [low]), ("is null", None), ("is not null", None)]
+        for operator, value in asked:
+            for predicates in ([[(column, operator, value)]], [[(column, operator, value), ("i", ">=", 2)]]):
+                expected = [row for row in MATRIX_ROWS if oracle.keeps(row, predicates)]
+                found = read_all(KARTOTHEK, uuid, predicates=predicates)
+                assert sorted(found["i"].to_pylist()) == [row["i"] for row in expected]
+
+
 def test_all_types_and_paths_of_plateau_read_as_the_frame_they_were_written_from():
     found = read_all(PLATEAU, "full")
     rows = [{name: row[name] for name in found.column_names} for row in FULL_ROWS]

@@ -135,7 +135,7 @@ def test_partitions_are_replaced_in_one_commit(store):
     ("rows", "text"),
     [
         (MORE.drop_columns(["t"]), "have the columns k, v"),
-        (MORE.set_column(1, "v", pa.array(["seven", "8"])), "do not fit the dataset"),
+        (MORE.set_column(1, "v", pa.array(["seven", "8"])), "is string now and int64 in the dataset"),
     ],
 )
 def test_rows_that_do_not_fit_replace_nothing(store, rows, text):

@@ -90,6 +90,11 @@ def append(root, uuid, partitions, **options):
     )
 
 
+def set_metadata(root, uuid, metadata):
+    """A commit of nothing but metadata."""
+    eager.commit_dataset(store=url_of(root), dataset_uuid=uuid, metadata=metadata)
+
+
 def collect(root, uuid):
     """Delete what the header does not name."""
     eager.garbage_collect_dataset(uuid, store=url_of(root))
@@ -100,7 +105,9 @@ def delete(root, uuid):
     eager.delete_dataset(uuid, store=url_of(root))
 
 
-CALLS = {call.__name__: call for call in (read, tables, pairs, dispatched, create, append, collect, delete)}
+CALLS = {
+    call.__name__: call for call in (read, tables, pairs, dispatched, create, append, set_metadata, collect, delete)
+}
 
 
 def serve(calls, answers):

@@ -64,6 +64,9 @@ class Kartothek:
     def append(self, store: LocalStore, uuid: str, *partitions: Mapping[str, pa.Table], **options: Any) -> None:
         self.call("append", store, uuid, partitions=list(map(_to_bytes, partitions)), **options)
 
+    def set_metadata(self, store: LocalStore, uuid: str, metadata: Mapping[str, Any]) -> None:
+        self.call("set_metadata", store, uuid, metadata=dict(metadata))
+
     def collect(self, store: LocalStore, uuid: str) -> None:
         self.call("collect", store, uuid)
 

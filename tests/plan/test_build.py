@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from component.config.load import parse_config
+from component.dataset.buckets import Buckets
 from component.errors import UserError
 from component.formats.csv.dialect import Dialect
 from component.plan.asked import asked_of
@@ -163,6 +164,12 @@ def test_partition_columns_have_types_that_clients_read_back(name, code):
 def test_sorting_by_a_partition_column_is_left_out():
     made = plan(dataset(partition_on=["day"], sort_partitions_by=["note", "day", "id"]))
     assert made.datasets[0].sort_by == ("note", "id")
+
+
+def test_buckets_are_of_columns_that_are_there():
+    assert plan(dataset(bucket_by=["id", "day"], num_buckets=8)).datasets[0].buckets == Buckets(("id", "day"), 8)
+    assert plan(dataset()).datasets[0].buckets is None
+    assert refusal(dataset(bucket_by=["ids"], num_buckets=8)).text == "A column in bucket_by is not in the table"
 
 
 # --- types ---

@@ -26,15 +26,18 @@ def factory_of(root, uuid):
     return DatasetFactory(uuid, lambda: minimalkv.get_store_from_url(url_of(root)))
 
 
-def frame_of(rows):
-    """The frame that a plateau user would have: nulls in integers and booleans by pandas' nullable types."""
+def frame_of(rows, nanoseconds=True):
+    """The frame that a plateau user would have: nulls in integers and booleans by pandas' nullable types.
+
+    With pandas 2 moments have nanoseconds; with pandas 3 the unit that they come in, unless the user takes care.
+    """
     table = pa.ipc.open_file(rows).read_all()
     nullable = {pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}
     decimals = {kind: pd.ArrowDtype(kind) for kind in table.schema.types if pa.types.is_decimal(kind)}
     has_nulls = any(column.null_count for column in table.columns)
     return table.to_pandas(
         date_as_object=True,
-        coerce_temporal_nanoseconds=True,
+        coerce_temporal_nanoseconds=nanoseconds,
         types_mapper=(decimals | nullable if has_nulls else decimals).get,
     )
 
@@ -86,10 +89,10 @@ def create(root, uuid, frames, **options):
     )
 
 
-def append(root, uuid, frames, **options):
+def append(root, uuid, frames, nanoseconds=True, **options):
     """Add one frame per table of rows."""
     eager.update_dataset_from_dataframes(
-        [frame_of(rows) for rows in frames], store=url_of(root), dataset_uuid=uuid, **options
+        [frame_of(rows, nanoseconds) for rows in frames], store=url_of(root), dataset_uuid=uuid, **options
     )
 
 
@@ -103,7 +106,20 @@ def create_implicit(root, uuid, frames, partition_on):
         eager.write_single_partition(store=store, dataset_uuid=uuid, data=frame, partition_on=partition_on)
 
 
-CALLS = {call.__name__: call for call in (read, schema, dispatched, index, create, append, create_implicit)}
+def set_metadata(root, uuid, metadata):
+    """A commit of nothing but metadata."""
+    eager.commit_dataset(store=url_of(root), dataset_uuid=uuid, metadata=metadata)
+
+
+def collect(root, uuid):
+    """Delete what the header does not name."""
+    eager.garbage_collect_dataset(uuid, store=url_of(root))
+
+
+CALLS = {
+    call.__name__: call
+    for call in (read, schema, dispatched, index, create, append, create_implicit, set_metadata, collect)
+}
 
 
 def serve(calls, answers):

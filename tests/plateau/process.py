@@ -1,11 +1,11 @@
-"""The real plateau 4.6 for tests: one process of its own environment per test session."""
+"""The real plateau 4.6 for tests, with pandas 2 and with pandas 3: a process of its own environment per session."""
 
 from __future__ import annotations
 
 import os
 import pickle
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +15,18 @@ import pytest
 from component.store.local import LocalStore
 
 _ROOT = Path(__file__).parents[2]
-_VARIABLE = "TABLEMILL_PLATEAU_PYTHON"
 
 
 class PlateauError(Exception):
     """What plateau raised, as text."""
 
 
-def plateau_python() -> Path:
-    """Where plateau's interpreter is; the test fails when there is none."""
-    python = Path(os.environ.get(_VARIABLE) or _ROOT / ".venv-plateau" / "bin" / "python")
+def plateau_python(name: str = "plateau") -> Path:
+    """Where plateau's interpreter is, for `plateau` or `plateau-pandas3`; the test fails when there is none."""
+    variable = f"TABLEMILL_{name.replace('-', '_').upper()}_PYTHON"
+    python = Path(os.environ.get(variable) or _ROOT / f".venv-{name}" / "bin" / "python")
     if not python.exists():
-        pytest.fail(f"The plateau environment is missing ({python}): run `make plateau`, or set {_VARIABLE}.")
+        pytest.fail(f"The plateau environment is missing ({python}): run `make plateau`, or set {variable}.")
     return python
 
 
@@ -71,6 +71,12 @@ class Plateau:
         frames = [_to_bytes(rows) for rows in tables]
         self.call("create_implicit", store, uuid, frames=frames, partition_on=partition_on)
 
+    def set_metadata(self, store: LocalStore, uuid: str, metadata: Mapping[str, Any]) -> None:
+        self.call("set_metadata", store, uuid, metadata=dict(metadata))
+
+    def collect(self, store: LocalStore, uuid: str) -> None:
+        self.call("collect", store, uuid)
+
     def close(self) -> None:
         self._process.communicate(timeout=60)
 
@@ -85,5 +91,12 @@ def _to_bytes(rows: pa.Table) -> bytes:
 @pytest.fixture(scope="session")
 def plateau() -> Iterator[Plateau]:
     process = Plateau(plateau_python())
+    yield process
+    process.close()
+
+
+@pytest.fixture(scope="session")
+def plateau_pandas3() -> Iterator[Plateau]:
+    process = Plateau(plateau_python("plateau-pandas3"))
     yield process
     process.close()

@@ -59,6 +59,10 @@ def test_lenient_reading_mends_and_says_so_and_strict_reading_refuses(folder, ru
     outputs = [{"dataset": "people"}]
     folder.configure(datasets=[dataset("people", file={"reading": "strict"}, format="file")], outputs=outputs)
     refused("source.format", "delimited")
+    stated = dataset("people", file={"reading": "strict", "numbers": "exact"}, delimiter=";")
+    folder.configure(datasets=[stated], outputs=outputs)
+    assert run().done
+    assert folder.records("people") == [{"name": "Ann", "age": "1"}, {"name": "Bob", "age": None}]
     folder.configure(datasets=[dataset("people", file={"reading": "lenient", "numbers": "exact"})], outputs=outputs)
     outcome = run()
     assert outcome.done, outcome.err
@@ -186,3 +190,40 @@ def test_json_lines_are_read_line_by_line_and_a_wrong_one_is_named(folder, run, 
     assert folder.records("events") == [{"n": "1", "t": "x"}, {"n": "2", "t": None}]
     folder.file("events.jsonl", b'{"n": 1}\n[2]\n')
     refused("source.format", "no JSON object", "row 2")
+
+
+def test_what_was_mended_is_data_in_the_document_of_a_run(folder, run):
+    folder.file("people.csv", b'name,name\nAnn,"x"y\n')
+    file = {"reading": "lenient", "limits": "workbench"}
+    folder.configure(datasets=[dataset("people", file=file)], outputs=[{"dataset": "people"}])
+    outcome = run(as_json=True)
+    assert outcome.done, outcome.err
+    said = [entry for entry in json.loads(outcome.out)["log"] if "message" in entry]
+    assert [(entry["level"], entry["input"], entry["message"]["id"]) for entry in said] == [
+        ("warning", "people.csv", "csv.repaired_quotes"),
+        ("warning", "people.csv", "util.colnames.warnings.numbered"),
+    ]
+    assert said[0]["message"] == {
+        "id": "csv.repaired_quotes",
+        "arguments": {"n_values": 1, "row_number": 2, "column_number": 2},
+        "source": "cjwparse",
+    }
+    assert said[0]["text"].startswith("people.csv: ")
+
+
+def test_limits_of_workbench_hold_for_what_is_read_and_written(folder, run, refused):
+    long = "x" * 40_000
+    folder.configure(
+        tables=[{"name": "t", "csv": f"a\n{long}", "limits": "workbench", "reading": "lenient"}],
+        datasets=[dataset("t")],
+        outputs=[{"dataset": "t"}],
+    )
+    outcome = run()
+    assert outcome.done, outcome.err
+    assert [len(row["a"]) for row in folder.records("t")] == [32_768]
+    output = {"dataset": "t", "as": "file", "format": "workbench"}
+    folder.configure(tables=[{"name": "t", "csv": f"a\n{long}"}], datasets=[dataset("t")], outputs=[output])
+    refused("workbench.limit", "32768")
+    limits = {"workbench": {"limits": {"cell_bytes": 50_000}}}
+    folder.configure(tables=[{"name": "t", "csv": f"a\n{long}"}], datasets=[dataset("t")], outputs=[output | limits])
+    assert run().done

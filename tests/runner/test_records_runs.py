@@ -131,41 +131,6 @@ def test_a_run_that_fails_late_leaves_nothing_at_the_url(folder, refused, tmp_pa
     assert not target.exists() or not list(target.iterdir())
 
 
-@pytest.mark.parametrize(
-    ("break_it", "code"),
-    [
-        (lambda path: (path / "_manifest").unlink(), "records.incomplete"),
-        (lambda path: (path / "_format_avro").touch(), "records.format"),
-        (lambda path: (path / "_manifest").write_text("{"), "records.manifest"),
-        (lambda path: (path / "_schema.json").write_text("{"), "records.schema"),
-        (lambda path: (path / "data001.csv").unlink(), "records.file"),
-        (lambda path: (path / "data001.csv").write_text("short"), "records.file"),
-    ],
-)
-def test_a_broken_directory_is_refused_before_anything_is_done(folder, refused, break_it, code):
-    copy(folder, "bluelabs-plain", "orders")
-    break_it(folder.root / "in/files/orders")
-    refused(code)
-
-
-@pytest.mark.parametrize(
-    ("change", "code"),
-    [
-        ({"compression": "GZIP"}, "source.format"),
-        ({"quotechar": ",", "quoting": "minimal"}, "records.hint"),
-        ({"field-delimiter": "||"}, "records.hint"),
-        ({"colour": "red"}, "records.hint"),
-    ],
-)
-def test_hints_that_do_not_hold_are_refused(folder, refused, change, code):
-    copy(folder, "bluelabs-plain", "orders")
-    path = folder.root / "in/files/orders/_format_delimited"
-    document = json.loads(path.read_text())
-    document["hints"] |= change
-    path.write_text(json.dumps(document))
-    refused(code)
-
-
 def test_a_cell_that_does_not_fit_is_named_or_rejected(folder, run, refused):
     copy(folder, "bluelabs-plain", "orders")
     path = folder.root / "in/files/orders/data001.csv"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from component.errors import Place, UserError
-from component.workbench.http_file import HttpFile, read_http_file
+from component.workbench.http_file import MOST_HEAD, HttpFile, read_http_head
 from component.workbench.messages import Message
+from component.workbench.parse.content import Content
 from component.workbench.parse.delimited import parse_delimited
 from component.workbench.parse.excel import parse_excel
 from component.workbench.parse.json_table import parse_json, parse_json_lines
@@ -33,30 +34,32 @@ class Recognised:
     """A file, unpacked, and what it is; `options` have what an httpfile says of its body."""
 
     kind: FileKind
-    data: bytes = field(repr=False)
+    content: Content
     name: str
     options: FileOptions
 
 
-def recognise(data: bytes, name: str, options: FileOptions, place: Place) -> Recognised:
+def recognise(data: bytes | Content, name: str, options: FileOptions, place: Place) -> Recognised:
     """Return what a file is: its bytes decide, then the MIME type, then the name.
 
     A packed file (gzip, bzip2, zstd, a ZIP of one file) is what is in it; an httpfile is its body, by what the server
     says of it. UserError `gzip.truncated` and `workbench.http_file` for damage, `source.format` for a ZIP of several.
     """
+    content = Content.of(data)
     for _ in range(_MOST_LAYERS):
-        kind = kind_by_content(data)
+        kind = kind_by_content(content)
         if kind is None:
             found = kind_by_type(options.mime_type) or kind_by_name(name) or FileKind.UNKNOWN
-            return Recognised(found, data, name, options)
-        inside = unpack(kind, data, name, place)
+            return Recognised(found, content, name, options)
+        inside = unpack(kind, content, name, place)
         if inside is None:
-            return Recognised(kind, data, name, options)
-        if kind is FileKind.GZIP and _HTTP_START.match(inside[0]):
-            http = read_http_file(data, place, strict=options.reading is Reading.STRICT)
-            data, name, options = http.body, _name_of_body(http, name), _options_of_body(http, options)
+            return Recognised(kind, content, name, options)
+        content, inner_name = inside
+        if kind is FileKind.GZIP and _HTTP_START.match(head := content.head(MOST_HEAD + 1)):
+            http, start = read_http_head(head, place, strict=options.reading is Reading.STRICT)
+            content, name, options = content.after(start), _name_of_body(http, name), _options_of_body(http, options)
         else:
-            data, name = inside
+            name = inner_name
     raise UserError("source.format", f"The file is packed more than {_MOST_LAYERS} times", place=place)
 
 
@@ -76,7 +79,7 @@ def _options_of_body(http: HttpFile, options: FileOptions) -> FileOptions:
     )
 
 
-def parse_file(data: bytes, name: str, options: FileOptions, place: Place) -> ParsedFile:
+def parse_file(data: bytes | Content, name: str, options: FileOptions, place: Place) -> ParsedFile:
     """Return the table of a file of text or of a spreadsheet; errors as `recognise` and `parse_recognised`."""
     return parse_recognised(recognise(data, name, options, place), place)
 
@@ -102,7 +105,7 @@ def parse_recognised(file: Recognised, place: Place) -> ParsedFile:
             place=place,
             remedy='Give "delimiter", or set reading to lenient, which looks at the text.',
         )
-    return parser(file.data, replace(file.options, delimiter=delimiter), place)
+    return parser(file.content, replace(file.options, delimiter=delimiter), place)
 
 
 def _unknown(file: Recognised, place: Place) -> ParsedFile:
@@ -118,7 +121,7 @@ def _unknown(file: Recognised, place: Place) -> ParsedFile:
 
 
 _DELIMITERS: Final = {FileKind.CSV: ",", FileKind.TSV: "\t"}
-_PARSERS: Final[dict[FileKind, Callable[[bytes, FileOptions, Place], ParsedFile]]] = {
+_PARSERS: Final[dict[FileKind, Callable[[Content, FileOptions, Place], ParsedFile]]] = {
     FileKind.CSV: parse_delimited,
     FileKind.TSV: parse_delimited,
     FileKind.TEXT: parse_delimited,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import pyarrow as pa
 
@@ -14,7 +15,7 @@ from component.workbench.reading import Reading
 from component.workbench.table import WorkbenchTable, kind_of
 
 
-def named_table(names: Sequence[str], columns: Iterable[pa.Array]) -> WorkbenchTable:
+def named_table(names: Sequence[str], columns: Iterable[Any]) -> WorkbenchTable:
     """Return a table of columns in Arrow types that Workbench has; formats and units are the default ones."""
     arrays = list(columns)
     rows = pa.table(arrays, names=list(names)) if arrays else pa.table({})

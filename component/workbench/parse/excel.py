@@ -13,7 +13,8 @@ from component.errors import Place, UserError
 from component.workbench.limits import cut_text, too_large
 from component.workbench.messages import Message, plain_message
 from component.workbench.parse.build import final_names, named_table
-from component.workbench.parse.excel_cells import EMPTY, Cell, sheet_rows
+from component.workbench.parse.content import Content
+from component.workbench.parse.excel_cells import EMPTY, Cell, TooLargeError, sheet_rows
 from component.workbench.parse.options import PARSER, FileOptions, ParsedFile
 from component.workbench.reading import Reading
 
@@ -21,14 +22,22 @@ _FIRST_NS: Final = dt.datetime(1677, 9, 21, 0, 12, 44)  # noqa: DTZ001 - a sheet
 _LAST_NS: Final = dt.datetime(2262, 4, 11, 23, 47, 16)  # noqa: DTZ001 - the same
 
 
-def parse_excel(data: bytes, options: FileOptions, place: Place) -> ParsedFile:
+def parse_excel(data: bytes | Content, options: FileOptions, place: Place) -> ParsedFile:
     """Return the first sheet: numbers as doubles, moments as timestamps, a mixed column as texts as they are shown.
 
     A file that is no workbook is an empty table with a message (lenient) or UserError `source.format` (strict), which
     also raises `workbench.limit` and `workbench.loss` where lenient reading cuts or leaves out.
     """
+    whole = Content.of(data).whole(place)
     try:
-        rows = list(sheet_rows(data))
+        rows = list(sheet_rows(whole))
+    except TooLargeError as error:
+        raise UserError(
+            "workbench.limit",
+            f"The workbook is too large: {error}",
+            place=place,
+            remedy="Save the sheet as CSV.",
+        ) from error
     except Exception as error:  # the libraries raise nearly anything for a damaged file
         if options.reading is Reading.STRICT:
             raise UserError(

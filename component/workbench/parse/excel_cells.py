@@ -9,11 +9,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from component.naming import MIB
 from component.workbench.parse.cell_format import formatted
 
 OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """First bytes of an XLS file."""
 _DAY: Final = 86400
+MOST_CELLS: Final = 6_000_000
+"""Cells of a sheet; they take about 800 MB."""
+MOST_UNPACKED: Final = 512 * MIB
+"""Bytes of the parts of a workbook, unpacked."""
+
+
+class TooLargeError(Exception):
+    """A workbook would fill the memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +42,16 @@ EMPTY: Final = Cell()
 
 
 def sheet_rows(data: bytes) -> Iterator[list[Cell]]:
-    """Yield the rows of the first sheet. Raises whatever the libraries raise for a file that is no workbook."""
-    return _rows_of_xls(data) if data.startswith(OLE) else _rows_of_xlsx(data)
+    """Yield the rows of the first sheet. Raises whatever the libraries raise for a file that is no workbook.
+
+    TooLargeError for more than `MOST_CELLS` cells or `MOST_UNPACKED` bytes.
+    """
+    cells = 0
+    for row in _rows_of_xls(data) if data.startswith(OLE) else _rows_of_xlsx(data):
+        cells += len(row)
+        if cells > MOST_CELLS:
+            raise TooLargeError(f"its first sheet has more than {MOST_CELLS:,} cells")
+        yield row
 
 
 def _rows_of_xlsx(data: bytes) -> Iterator[list[Cell]]:
@@ -42,12 +59,22 @@ def _rows_of_xlsx(data: bytes) -> Iterator[list[Cell]]:
 
     if not zipfile.is_zipfile(io.BytesIO(data)):
         raise ValueError("it is no ZIP")
+    _hold_size(data)
     book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
     try:
-        for row in book.worksheets[0].iter_rows():
+        sheet = book.worksheets[0]
+        sheet.reset_dimensions()  # what the file says of them may be millions of cells that are not there
+        for row in sheet.iter_rows():
             yield [_cell(cell.value, cell.number_format or "General") for cell in row]
     finally:
         book.close()
+
+
+def _hold_size(data: bytes) -> None:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        size = sum(entry.file_size for entry in archive.infolist())
+    if size > MOST_UNPACKED:
+        raise TooLargeError(f"its parts have {size:,} bytes unpacked, and at most {MOST_UNPACKED:,} are read")
 
 
 def _cell(value: Any, number_format: str) -> Cell:

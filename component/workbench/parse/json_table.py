@@ -9,6 +9,7 @@ from component.errors import Place, UserError
 from component.workbench.limits import cut_text
 from component.workbench.messages import plain_message
 from component.workbench.parse.build import named_table
+from component.workbench.parse.content import Content
 from component.workbench.parse.json_columns import JsonColumn, column_of
 from component.workbench.parse.json_faults import JsonFaultError
 from component.workbench.parse.json_gathering import Gathered, LeftOut
@@ -23,7 +24,7 @@ _NULLS: Final = "chose string type for null"
 """Begins the one message that tells of no loss."""
 
 
-def parse_json(data: bytes, options: FileOptions, place: Place) -> ParsedFile:
+def parse_json(data: bytes | Content, options: FileOptions, place: Place) -> ParsedFile:
     """Return the table of the first array in a JSON document, or of several documents; columns as they come up.
 
     Strict reading raises UserError `source.format`, `csv.encoding` or `workbench.limit` for the first thing that
@@ -32,13 +33,15 @@ def parse_json(data: bytes, options: FileOptions, place: Place) -> ParsedFile:
     return _parsed(data, options, place, json_records)
 
 
-def parse_json_lines(data: bytes, options: FileOptions, place: Place) -> ParsedFile:
+def parse_json_lines(data: bytes | Content, options: FileOptions, place: Place) -> ParsedFile:
     """Return the table of JSON lines, whatever is in them; errors as `parse_json`."""
     return _parsed(data, options, place, json_lines)
 
 
-def _parsed(data: bytes, options: FileOptions, place: Place, records_of: Callable[[str], Iterator[Any]]) -> ParsedFile:
-    decoded = decode(data, options.encoding, options.reading, place)
+def _parsed(
+    data: bytes | Content, options: FileOptions, place: Place, records_of: Callable[[str], Iterator[Any]]
+) -> ParsedFile:
+    decoded = decode(Content.of(data).whole(place), options.encoding, options.reading, place)
     gathered, faults = Gathered(options.limits), []
     try:
         for record in records_of(decoded.text):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -26,7 +26,7 @@ from component.workbench.parse.json_faults import (
 )
 
 _BLANKS: Final = re.compile(r"[ \t\r\n]*")
-_MOST_DEPTH: Final = 500
+_MOST_DEPTH: Final = 200
 """Lists and objects in each other; Workbench has no limit, Python has one."""
 UNWRITTEN: Final = object()
 """Stands for the value of a key at which the text breaks off."""
@@ -113,7 +113,7 @@ def _documents(text: str, at: int) -> Iterator[Any]:
         at = _skip(text, end)
 
 
-def _elements(text: str, at: int) -> Iterator[Any]:
+def _elements(text: str, at: int) -> Generator[Any, None, int]:
     """Yield the elements of the array that begins at a position; return where it ends."""
     at = _skip(text, at + 1)
     if text.startswith("]", at):
@@ -127,7 +127,7 @@ def _elements(text: str, at: int) -> Iterator[Any]:
         at = _expect(text, at, ",", NO_COMMA_IN_LIST)
 
 
-def _record(text: str, at: int) -> Iterator[Any]:
+def _record(text: str, at: int) -> Generator[Any, None, tuple[Any, int]]:
     """Return a value and where it ends; yield what there is of an object that breaks off, before raising."""
     try:
         return _value(text, at)

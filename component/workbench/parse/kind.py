@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import zipfile
 from enum import StrEnum
 from typing import Final
 
+from component.workbench.parse.content import Content
 from component.workbench.parse.excel_cells import OLE
 
 
@@ -31,6 +33,8 @@ class FileKind(StrEnum):
     UNKNOWN = "unknown"
 
 
+_HEAD: Final = 16
+_PARQUET: Final = b"PAR1"
 _LEAST_PARQUET: Final = 20
 _MAGIC: Final = (
     (b"ARROW1\0\0", FileKind.ARROW),
@@ -76,18 +80,26 @@ PACKED: Final = {
 """Suffixes that say how a file is packed, and nothing of what it holds."""
 
 
-def kind_by_content(data: bytes) -> FileKind | None:
+def kind_by_content(content: Content) -> FileKind | None:
     """Return what the bytes say; None for text, which says nothing."""
-    if not data:
+    if not content.size:
         return FileKind.EMPTY
-    if len(data) >= _LEAST_PARQUET and data.startswith(b"PAR1") and data.endswith(b"PAR1"):
+    head = content.head(_HEAD)
+    if content.size >= _LEAST_PARQUET and head.startswith(_PARQUET) and content.tail(len(_PARQUET)) == _PARQUET:
         return FileKind.PARQUET
-    if _BZIP2.match(data):
+    if _BZIP2.match(head):
         return FileKind.BZIP2
-    found = next((kind for magic, kind in _MAGIC if data.startswith(magic)), None)
-    if found is FileKind.ZIP and b"xl/workbook" in data:
-        return FileKind.XLSX
-    return found
+    found = next((kind for magic, kind in _MAGIC if head.startswith(magic)), None)
+    return FileKind.XLSX if found is FileKind.ZIP and _is_workbook(content) else found
+
+
+def _is_workbook(content: Content) -> bool:
+    with content.open() as stream:
+        try:
+            with zipfile.ZipFile(stream) as archive:
+                return any(name.startswith("xl/workbook") for name in archive.namelist())
+        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+            return False
 
 
 def kind_by_type(mime_type: str | None) -> FileKind | None:

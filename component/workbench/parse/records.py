@@ -9,84 +9,179 @@ from __future__ import annotations
 import csv
 import io
 import re
-import sys
 import threading
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import Final
 
+from component.errors import Place, UserError
+from component.naming import MIB
+
 Row = list[str]
+MOST_CELL: Final = 256 * MIB
+"""Characters of the longest cell; a quote that nothing closes takes all that follows it for one."""
+_BATCH_ROWS: Final = 1000
 _FIELD_LIMIT: Final = threading.Lock()
 
 
 @dataclass(slots=True)
-class Records:
-    """Rows, and what was repaired: cells with text after a closing quote, and a cell that nothing closed."""
+class Repairs:
+    """What was repaired: cells with text after a closing quote, and a cell that nothing closed."""
 
-    rows: list[Row]
-    repaired: list[tuple[int, int]] = field(default_factory=list)
+    count: int = 0
+    first: tuple[int, int] | None = None
     closed_by_end: bool = False
 
+    def note(self, row: int, column: int) -> None:
+        """Take note of a cell by its row and column, from 1."""
+        self.count += 1
+        self.first = self.first or (row, column)
 
-def read_records(text: str, delimiter: str) -> Records:
-    """Return the records of a text. `repaired` has row and column of each repaired cell, from 1.
 
-    Python's csv module reads what needs no repair; what it refuses is read cell by cell.
+@dataclass(slots=True)
+class RecordReader:
+    """The records of a text that comes in blocks, which can be read twice.
+
+    Python's csv module reads what needs no repair; from where it refuses the text, it is read cell by cell.
+    UserError `row.length` for a cell of more than `MOST_CELL` characters.
     """
-    try:
-        return Records(_read_flawless(text, delimiter))
-    except csv.Error:
-        return read_carefully(text, delimiter)
 
+    blocks: Callable[[], Iterable[str]]
+    delimiter: str
+    place: Place = field(default_factory=Place)
+    repairs: Repairs = field(default_factory=Repairs)
 
-def _read_flawless(text: str, delimiter: str) -> list[Row]:
-    with _FIELD_LIMIT:  # the limit is one for the whole process
-        before = csv.field_size_limit(sys.maxsize)
+    def __iter__(self) -> Iterator[Row]:
+        """Yield the records; `repairs` is complete after the last one."""
+        count = 0
+        batches = _read_flawless(self.blocks(), self.delimiter)
         try:
-            lines = io.StringIO(text, newline="")
-            return [row for row in csv.reader(lines, delimiter=delimiter, strict=True) if row]
-        finally:
-            csv.field_size_limit(before)
+            for rows in batches:
+                count += len(rows)
+                yield from rows
+        except csv.Error:
+            yield from islice(read_carefully(self.blocks(), self.delimiter, self.repairs, self.place), count, None)
 
 
-def read_carefully(text: str, delimiter: str) -> Records:
-    """Return what `read_records` does, cell by cell."""
-    records = Records([])
-    cell = _cell(delimiter)
-    row: Row = []
-    at, end = 0, len(text)
-    while at < end:
-        if not row and text[at] in "\r\n":
-            at += 1
+def _read_flawless(blocks: Iterable[str], delimiter: str) -> Iterator[list[Row]]:
+    """Yield rows; raise csv.Error after the rows before what needs repair."""
+    reader = csv.reader(_lines(blocks), delimiter=delimiter, strict=True)
+    fault: csv.Error | None = None
+    while fault is None:
+        rows: list[Row] = []
+        with _FIELD_LIMIT:  # the limit is one for the whole process
+            before = csv.field_size_limit(MOST_CELL)
+            try:
+                rows.extend(islice(reader, _BATCH_ROWS))
+            except csv.Error as error:
+                fault = error
+            finally:
+                csv.field_size_limit(before)
+        if not rows and fault is None:
+            return
+        yield [row for row in rows if row]
+    raise fault
+
+
+def _lines(blocks: Iterable[str]) -> Iterator[str]:
+    """Yield lines with their ends: LF, CR or CRLF, and nothing else."""
+    begun: list[str] = []
+    length = 0
+    for block in blocks:
+        begun.append(block)
+        length += len(block)
+        if "\n" not in block and "\r" not in block and length <= MOST_CELL:
             continue
-        found = cell.match(text, at)
+        *whole, last = io.StringIO("".join(begun), newline="").readlines() or [""]
+        yield from whole
+        begun, length = [last], len(last)
+        if last.endswith("\n"):
+            yield last
+            begun, length = [], 0
+        elif length > MOST_CELL:
+            raise csv.Error("a line is too long")
+    yield from io.StringIO("".join(begun), newline="").readlines()
+
+
+def read_carefully(blocks: Iterable[str], delimiter: str, repairs: Repairs, place: Place) -> Iterator[Row]:
+    """Yield what `RecordReader` does, cell by cell."""
+    cell, text = _cell(delimiter), _Text(iter(blocks), place)
+    row: Row = []
+    number = 1
+    while text.has():
+        if not row and text.next in "\r\n":
+            text.at += 1
+            continue
+        row.append(_take(text, cell, repairs, number, len(row) + 1))
+        if text.has() and text.next == delimiter:
+            text.at += 1
+            if text.has() and text.next not in "\r\n":
+                continue
+            row.append("")
+        text.at += 1  # LF, CR, the CR of a CRLF, whose LF is an empty record, or the end
+        yield row
+        row, number = [], number + 1
+
+
+@dataclass(slots=True)
+class _Text:
+    """A window on a text that comes in blocks."""
+
+    blocks: Iterator[str]
+    place: Place
+    text: str = ""
+    at: int = 0
+    ended: bool = False
+
+    def has(self) -> bool:
+        """Say whether there is a character at the position."""
+        while self.at >= len(self.text) and not self.ended:
+            self.grow()
+        return self.at < len(self.text)
+
+    @property
+    def next(self) -> str:
+        """The character at the position."""
+        return self.text[self.at]
+
+    def grow(self) -> None:
+        """Take in at least as much as there is left."""
+        left = [self.text[self.at :]]
+        self.at = max(0, self.at - len(self.text))
+        wanted = max(len(left[0]), 1)
+        if wanted > MOST_CELL:
+            raise UserError(
+                "row.length",
+                f"A cell has more than {MOST_CELL:,} characters",
+                place=self.place,
+                remedy="Close its quote, or say another delimiter.",
+            )
+        while wanted > 0 and not self.ended:
+            block = next(self.blocks, None)
+            self.ended = block is None
+            left.append(block or "")
+            wanted -= len(block or "")
+        self.text = "".join(left)
+
+
+def _take(text: _Text, cell: re.Pattern[str], repairs: Repairs, row: int, column: int) -> str:
+    while True:
+        found = cell.match(text.text, text.at)
         if found is None:
             raise AssertionError  # pragma: no cover - the pattern matches the empty cell
-        row.append(_take(found, records, len(row), end))
-        at = found.end()
-        if at < end and text[at] == delimiter:
-            at += 1
-            if at == end:
-                row.append("")
-            elif text[at] not in "\r\n":
-                continue
-            else:
-                row.append("")
-        at += 2 if text.startswith("\r\n", at) else 1
-        records.rows.append(row)
-        row = []
-    return records
-
-
-def _take(found: re.Match[str], records: Records, column: int, end: int) -> str:
+        if found.end() < len(text.text) or text.ended:
+            break
+        text.grow()
+    text.at = found.end()
     quoted, closed, after, plain = found.groups()
     if quoted is None:
         return str(plain)
-    if closed is None and found.end() == end:
-        records.closed_by_end = True
+    if closed is None:
+        repairs.closed_by_end = True
     if after:
-        records.repaired.append((len(records.rows) + 1, column + 1))
+        repairs.note(row, column)
     return quoted.replace('""', '"') + (after or "")
 
 

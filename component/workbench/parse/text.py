@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import codecs
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import IO, Final
 
 from component.errors import Place, UserError
 from component.naming import MIB
 from component.workbench.messages import Message
+from component.workbench.parse.content import Content
 from component.workbench.parse.options import PARSER
 from component.workbench.reading import Reading
 
@@ -22,6 +24,10 @@ _MARKS: Final = (
 _SEEN: Final = 1 * MIB
 """Bytes that are looked at to guess the encoding."""
 _MARK: Final = "\N{BYTE ORDER MARK}"
+_MARKED: Final = {"utf-16": "utf-16-le", "utf-32": "utf-32-le"}
+"""Encodings whose mark says the order of bytes, and what they are without one."""
+_NO_TEXT: Final = frozenset({"idna", "mbcs", "oem", "punycode", "raw_unicode_escape", "undefined", "unicode_escape"})
+"""Encodings that Python knows and no file has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,26 +38,71 @@ class Decoded:
     messages: tuple[Message, ...] = ()
 
 
-def decode(data: bytes, encoding: str | None, reading: Reading, place: Place) -> Decoded:
+def decode(data: bytes | Content, encoding: str | None, reading: Reading, place: Place) -> Decoded:
     """Return the text of bytes, without byte order mark.
 
     A stated encoding is binding. Without one: a byte order mark, else UTF-8; and if the bytes are not that, what they
     look like (lenient). Bytes that are not of the encoding are replaced by U+FFFD with a message (lenient), or raise
     UserError `csv.encoding` with the position of the first (strict). UserError `config.value` for an unknown encoding.
     """
-    name = _known(encoding, place) if encoding else _found(data, reading)
-    try:
-        return Decoded(_decoded(data, name, "strict"))
-    except UnicodeDecodeError as error:
-        fault = Fault(error.object[error.start], name, error.start)
-        if reading is Reading.STRICT:
-            raise fault.error(place) from error
-        return Decoded(_decoded(data, name, "replace"), (fault.message,))
-    except UnicodeError as error:  # UTF-16 that breaks off, without a position
-        fault = Fault(data[-1], name, len(data) - 1)
-        if reading is Reading.STRICT:
-            raise fault.error(place) from error
-        return Decoded(data.decode("latin-1"), (fault.message,))
+    decoding = Decoding(Content.of(data), encoding, reading, place)
+    return Decoded("".join(decoding.blocks()), decoding.messages)
+
+
+class Decoding:
+    """The text of a file, block by block, as `decode` says it; `messages` are all there once it was read to its end.
+
+    `most` bytes are read. Errors as `decode`, those of the encoding when it is made.
+    """
+
+    def __init__(
+        self, content: Content, encoding: str | None, reading: Reading, place: Place, most: int | None = None
+    ) -> None:
+        self._content, self._reading, self._place = content, reading, place
+        self._most = content.size if most is None else min(most, content.size)
+        self._encoding = _known(encoding, place) if encoding else _found(content, reading)
+        self._fault: Fault | None = None
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """What is said of bytes that were replaced."""
+        return () if self._fault is None else (self._fault.message,)
+
+    def blocks(self, size: int = _SEEN) -> Iterator[str]:
+        """Yield the text from its beginning; a block may be empty."""
+        decoder = self._decoder()
+        at, is_first = 0, True
+        with self._content.open() as stream:
+            while True:
+                data = stream.read(min(size, self._most - at))
+                text = self._decoded(decoder, data, at)
+                if is_first and text:
+                    text, is_first = text.removeprefix(_MARK), False
+                yield text
+                at += len(data)
+                if not data:
+                    return
+
+    def _decoder(self) -> codecs.IncrementalDecoder:
+        name = self._encoding
+        if name in _MARKED and not self._content.head(4).startswith(tuple(mark for mark, one in _MARKS if one == name)):
+            name = _MARKED[name]
+        return codecs.getincrementaldecoder(name)("strict")
+
+    def _decoded(self, decoder: codecs.IncrementalDecoder, data: bytes, at: int) -> str:
+        """Return the text of the bytes at a position; no bytes: the end."""
+        state = decoder.getstate()
+        try:
+            return decoder.decode(data, not data)
+        except UnicodeDecodeError as error:
+            waiting = state[0]
+            found = Fault((waiting + data)[error.start], self._encoding, at - len(waiting) + error.start)
+            if self._reading is Reading.STRICT:
+                raise found.error(self._place) from error
+            self._fault = self._fault or found
+            decoder.setstate(state)  # decoders of some encodings forget what they waited with
+            decoder.errors = "replace"
+            return decoder.decode(data, not data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,29 +135,37 @@ class Fault:
 
 def _known(encoding: str, place: Place) -> str:
     try:
-        return codecs.lookup(encoding).name
-    except LookupError as error:
+        found = codecs.lookup(encoding)
+    except (LookupError, ValueError):
+        found = None
+    if found is None or not getattr(found, "_is_text_encoding", True) or found.name in _NO_TEXT:
         raise UserError(
             "config.value",
             f"There is no encoding {encoding!r}",
             place=place,
             remedy="Use a name as utf-8, windows-1252 or shift_jis.",
-        ) from error
+        )
+    return found.name
 
 
-def _found(data: bytes, reading: Reading) -> str:
+def _found(content: Content, reading: Reading) -> str:
     """Return the encoding that the bytes say, or look like."""
+    head = content.head(4)
     for mark, name in _MARKS:
-        if data.startswith(mark):
+        if head.startswith(mark):
             return name
-    if reading is Reading.STRICT or _is_utf8(data):
+    if reading is Reading.STRICT:
         return "utf-8"
-    return _guessed(data)
+    with content.open() as stream:
+        return "utf-8" if _is_utf8(stream) else _guessed(content.head(_SEEN))
 
 
-def _is_utf8(data: bytes) -> bool:
+def _is_utf8(stream: IO[bytes]) -> bool:
+    decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        data.decode()
+        while data := stream.read(_SEEN):
+            decoder.decode(data)
+        decoder.decode(b"", True)
     except UnicodeDecodeError:
         return False
     return True
@@ -119,7 +178,3 @@ def _guessed(data: bytes) -> str:
     if found is None or found.lower() == "ascii":
         return "utf-8"
     return codecs.lookup(found).name
-
-
-def _decoded(data: bytes, encoding: str, errors: str) -> str:
-    return data.decode(encoding, errors).removeprefix(_MARK)

@@ -1,9 +1,13 @@
 """CSV, TSV and TXT: what lenient reading mends, strict reading refuses."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from component.errors import Place, UserError
 from component.workbench.limits import Limits
+from component.workbench.parse import columns_of_text
+from component.workbench.parse.columns_of_text import TextColumns
 from component.workbench.parse.delimited import parse_delimited, sniff_delimiter
 from component.workbench.parse.options import FileLimits, FileOptions
 from component.workbench.reading import Reading
@@ -66,3 +70,22 @@ def test_the_delimiter_is_looked_for(text, delimiter):
 
 def test_an_empty_file_is_an_empty_table():
     assert parse_delimited(b"", STRICT, PLACE).table.columns == ()
+
+
+@given(st.lists(st.lists(st.text("ab", min_size=1, max_size=3), min_size=1, max_size=4), min_size=1, max_size=12))
+def test_columns_are_the_same_in_memory_and_on_disk(rows):
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(columns_of_text, "_BLOCK_ROWS", 2)
+        patched.setattr(columns_of_text, "IN_MEMORY", 40)
+        gathered = TextColumns(Limits(rows=8, columns=3, cell_bytes=2))
+        for row in rows:
+            gathered.add(row)
+        columns = gathered.finish()
+    kept = [row[:3] for row in rows[:8]]
+    width = max(map(len, kept))
+    expected = [[row[at][:2] if at < len(row) else None for row in kept] for at in range(width)]
+    assert [column.to_pylist() for column in columns] == expected
+    long = [(at, cell + 1) for at, row in enumerate(kept, 1) for cell, text in enumerate(row) if len(text) > 2]
+    assert (gathered.cut, gathered.first_cut) == (len(long), long[0] if long else None)
+    assert gathered.rows_beyond == max(0, len(rows) - 8)
+    assert gathered.columns_beyond == max(0, *(len(row) - 3 for row in rows[:8]), 0)

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import io
+import zipfile
 from pathlib import Path
 
 import openpyxl
@@ -9,6 +10,7 @@ import pytest
 
 from component.errors import Place, UserError
 from component.workbench.limits import Limits
+from component.workbench.parse import excel_cells
 from component.workbench.parse.excel import letters, parse_excel
 from component.workbench.parse.options import FileLimits, FileOptions
 from component.workbench.reading import Reading
@@ -95,3 +97,23 @@ def test_limits():
     parsed = parse_excel(data, FileOptions(Reading.LENIENT, limits=limits), PLACE)
     assert parsed.table.rows.to_pydict() == {"a": ["xy"]}
     assert len(parsed.messages) == 3
+
+
+@pytest.mark.parametrize("reading", Reading)
+def test_a_workbook_that_would_fill_the_memory_is_refused(monkeypatch, reading):
+    data = book([["a", "b"], [1, 2], [3, 4]])
+    for limit, words in (("MOST_CELLS", "cells"), ("MOST_UNPACKED", "unpacked")):
+        with monkeypatch.context() as patched:
+            patched.setattr(excel_cells, limit, 5)
+            with pytest.raises(UserError, match=words) as caught:
+                parse_excel(data, FileOptions(reading), PLACE)
+        assert caught.value.code == "workbench.limit"
+    assert parse_excel(data, FileOptions(reading), PLACE).table.rows.num_rows == 2
+
+
+def test_cells_that_a_workbook_only_promises_are_not_there():
+    data, sink = book([["a"], [1]]), io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(sink, "w") as new:
+        for entry in old.infolist():
+            new.writestr(entry, old.read(entry).replace(b'ref="A1:A2"', b'ref="A1:XFD1048576"'))
+    assert parse_excel(sink.getvalue(), LENIENT, PLACE).table.rows.to_pydict() == {"a": [1.0]}

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from component.errors import Place, UserError
-from component.workbench.parse.text import decode
+from component.workbench.parse.content import Content
+from component.workbench.parse.text import Decoding, decode
 from component.workbench.reading import Reading
 
 PLACE = Place(table="t")
@@ -29,9 +30,10 @@ def test_a_stated_encoding_is_binding_and_its_mark_is_taken_off():
 
 
 @pytest.mark.parametrize("reading", Reading)
-def test_an_unknown_encoding_is_an_error_of_the_configuration(reading):
+@pytest.mark.parametrize("encoding", ["utf-9", "hex", "rot13", "idna", "punycode", "undefined", "\0"])
+def test_an_unknown_encoding_is_an_error_of_the_configuration(encoding, reading):
     with pytest.raises(UserError) as caught:
-        decode(b"", "utf-9", reading, PLACE)
+        decode(b"", encoding, reading, PLACE)
     assert caught.value.code == "config.value"
 
 
@@ -58,3 +60,28 @@ def test_text_that_breaks_off_is_refused_or_read_as_far_as_it_goes(data):
     with pytest.raises(UserError):
         decode(data, "utf-16" if data[0] == 0xFF else "utf-8", Reading.STRICT, PLACE)
     assert len(decode(data, "utf-16" if data[0] == 0xFF else "utf-8", Reading.LENIENT, PLACE).messages) == 1
+
+
+@given(
+    st.binary(max_size=20) | st.text(max_size=10).map(lambda text: text.encode("utf-16", "surrogatepass")),
+    st.sampled_from(["utf-8", "utf-16", "utf-16-be", "utf-32", "cp1252", "ascii", "shift_jis", "gb18030", "euc_kr"]),
+    st.integers(1, 4),
+)
+def test_text_in_blocks_is_that_of_the_whole(data, encoding, size):
+    decoding = Decoding(Content.of(data), encoding, Reading.LENIENT, PLACE)
+    text = "".join(decoding.blocks(size))
+    assert text == decode(data, encoding, Reading.LENIENT, PLACE).text
+    name = (
+        f"{encoding}-le" if encoding in {"utf-16", "utf-32"} and data[:1] not in {b"\xff", b"\xfe", b"\0"} else encoding
+    )
+    if not data.startswith(b"\0"):
+        assert text == data.decode(name, "replace").removeprefix("\ufeff")
+    assert [message.arguments["position"] for message in decoding.messages] == first_fault(data, name)
+
+
+def first_fault(data, encoding):
+    try:
+        data.decode(encoding)
+    except UnicodeDecodeError as error:
+        return [error.start]
+    return []

@@ -1,0 +1,28 @@
+"""What is configured of outputs in the formats of others, as the plan holds it."""
+
+from __future__ import annotations
+
+from component.config.parameters import OutputConfig
+from component.config.writing import RecordsWriting, WorkbenchFiles
+from component.plan.file_limits import file_limits
+from component.plan.model import RecordsPlan
+from component.records.format_file import FormatType, RecordsFormat
+from component.records.hints import resolve_hints
+from component.workbench.limits import Limits
+
+
+def records_plan(config: OutputConfig) -> RecordsPlan | None:
+    """Return how a records directory is written; UserError `records.hint` for hints that make no dialect."""
+    if config.format != "records":
+        return None
+    said = config.records or RecordsWriting()
+    kind = FormatType(said.format)
+    hints = resolve_hints(said.variant, said.hints)[0] if kind is FormatType.DELIMITED else None
+    return RecordsPlan(RecordsFormat(kind, hints), said.files, said.file_bytes, said.url)
+
+
+def workbench_sizes(config: OutputConfig) -> Limits | None:
+    """Return what an Arrow file of Workbench may not exceed."""
+    if config.format != "workbench":
+        return None
+    return file_limits((config.workbench or WorkbenchFiles()).limits).table
