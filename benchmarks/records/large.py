@@ -2,8 +2,8 @@
 
 python benchmarks/records/large.py --rows 50000000
 
-A plain directory of variant bluelabs, 1.9 GB in one file, becomes one of vertica. What is read is cut into splits, what
-is written is cut into files, so no process may need more memory for 50 million rows than for one.
+A plain directory of variant bluelabs, 1.8 GB in one file, becomes one of vertica. What is read is cut into splits, what
+is written is cut into files, so memory is that of the splits and files of all cores, however many rows there are.
 """
 
 from __future__ import annotations

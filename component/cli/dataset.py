@@ -23,6 +23,10 @@ AsOf = Annotated[
     str | None,
     typer.Option(metavar="COMMIT|TIME", help="The state of a commit, or of a time (ISO 8601).", show_default=False),
 ]
+Table = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="One table of a dataset that has several; else the first.", show_default=False),
+]
 
 Where = Annotated[
     list[str] | None,
@@ -73,7 +77,7 @@ def ls(
 
 
 @app.command(epilog="Example: tablemill dataset show file:///data/store/flights")
-def show(dataset: Dataset, as_of: AsOf = None, output: Format = "text") -> None:
+def show(dataset: Dataset, table: Table = None, as_of: AsOf = None, output: Format = "text") -> None:
     """Show columns, keys, indices, size and metadata of a dataset."""
 
     def work() -> tuple[Any, Sequence[str]]:
@@ -84,7 +88,7 @@ def show(dataset: Dataset, as_of: AsOf = None, output: Format = "text") -> None:
         from component.report.datasets import dataset_lines, describe_dataset  # noqa: PLC0415
 
         address = open_address(dataset)
-        opened = open_dataset(address.store, address.uuid, as_of=moment(as_of))
+        opened = open_dataset(address.store, address.uuid, table=table, as_of=moment(as_of))
         commit = commit_of(opened.header)
         found = describe_dataset(opened, commit, sums_of(address.store, opened.header, foreign=commit.foreign))
         return found, dataset_lines(found)
@@ -185,6 +189,7 @@ def query(
     columns: Annotated[
         str | None, typer.Option(metavar="A,B", help="Only these columns, in this order.", show_default=False)
     ] = None,
+    table: Table = None,
     limit: Annotated[
         int | None, typer.Option(metavar="N", help="At most so many rows.", min=0, show_default=False)
     ] = None,
@@ -202,7 +207,7 @@ def query(
     from component.cli.dataset_query import Question, answer_question  # noqa: PLC0415
 
     question = Question(
-        dataset, tuple(where or ()), predicates, columns, limit, moment(as_of), write_to, explain, output
+        dataset, tuple(where or ()), predicates, columns, table, limit, moment(as_of), write_to, explain, output
     )
     try:
         answer_question(question, sys.stdout)

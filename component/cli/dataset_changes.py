@@ -26,12 +26,14 @@ def change(
 
     def work() -> tuple[Any, Sequence[str]]:
         from component.dataset.address import open_address  # noqa: PLC0415
+        from component.report.amounts import counted  # noqa: PLC0415
 
         address = open_address(dataset)
         done = make(address)
         if done is None:
             return {"uuid": address.uuid, "changed": False}, [f"{address.uuid}: {nothing}"]
         header = done.header
+        files = counted(len(header.partitions), "file")
         found = {
             "uuid": address.uuid,
             "changed": True,
@@ -39,7 +41,7 @@ def change(
             "files": len(header.partitions),
             "secondary_indices": sorted(header.indices),
         }
-        return found, [f"{address.uuid}: {what}; {len(header.partitions):,} files, commit {found['commit']}"]
+        return found, [f"{address.uuid}: {what}; {files}, commit {found['commit']}"]
 
     answer(work, output)
 

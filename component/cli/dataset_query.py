@@ -35,6 +35,7 @@ class Question:
     where: tuple[str, ...]
     predicates: str | None
     columns: str | None
+    table: str | None
     limit: int | None
     as_of: str | dt.datetime | None
     write_to: Path | None
@@ -51,7 +52,7 @@ def answer_question(question: Question, screen: TextIO) -> None:
     if question.explain and question.write_to is not None:
         raise UserError("config.value", "--explain reads no rows, so none can be written", remedy="Leave out --to.")
     address = open_address(question.address)
-    dataset = open_dataset(address.store, address.uuid, as_of=question.as_of)
+    dataset = open_dataset(address.store, address.uuid, table=question.table, as_of=question.as_of)
     scans, explanation = explain_scan(dataset, parse_question(question.where, question.predicates))
     if question.explain:
         _explain(dataset, scans, explanation, question.output, screen)

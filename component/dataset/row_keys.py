@@ -29,7 +29,7 @@ def checked_key(names: Sequence[str], key: Sequence[str], uuid: str) -> tuple[st
             place=Place(table=uuid, column=missing[0] if missing else None),
             remedy="Name the columns of the key, or give the dataset a primary key.",
         )
-    return tuple(key)
+    return tuple(dict.fromkeys(key))
 
 
 def key_columns(rows: pa.Table, key: Sequence[str]) -> pa.Table:

@@ -20,7 +20,7 @@ def check_scope(scope: Sequence[Scope], uuid: str, partition_keys: Sequence[str]
     """Raise UserError for a scope that cannot be meant.
 
     `dataset.scope` for an empty scope or condition, which would mean everything, and for a column that is no partition
-    key, since whole partitions go; `dataset.predicate` for a value that is none of its column's.
+    key or null, since whole partitions go; `dataset.predicate` for a value that is none of its column's.
     """
     if not scope or not all(scope):
         raise UserError(
@@ -36,6 +36,13 @@ def check_scope(scope: Sequence[Scope], uuid: str, partition_keys: Sequence[str]
                 "The delete_scope names a column that is no partition key",
                 place=Place(table=uuid, column=name),
                 remedy=f"Partition keys are {', '.join(partition_keys) or 'none'}; for single rows use predicates.",
+            )
+        if any(condition.get(name, "") is None for condition in scope):
+            raise UserError(
+                "dataset.scope",
+                "The delete_scope asks for null, and no partition has that",
+                place=Place(table=uuid, column=name),
+                remedy="Give the value of a partition.",
             )
     bind_predicates(_predicates(scope), schema)
 

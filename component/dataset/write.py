@@ -95,7 +95,7 @@ def facts_of_files(written: Iterable[Written]) -> dict[str, FileFacts]:
 def cut_by_keys(rows: pa.Table, partition_on: tuple[str, ...]) -> Iterator[tuple[PartitionValues, pa.Table]]:
     """Cut rows by their partition values, the rows of each in their order, without the partition columns.
 
-    Partition columns hold no nulls (the reader saw to that).
+    UserError `row.null_partition` for a null in a partition column.
     """
     if not partition_on:
         yield (), rows
@@ -124,6 +124,13 @@ class _Key:
 
 def _encode(rows: pa.Table, name: str) -> _Key:
     encoded = rows[name].combine_chunks().dictionary_encode()
+    if encoded.null_count:
+        raise UserError(
+            "row.null_partition",
+            f"A partition column is null in {encoded.null_count:,} of {rows.num_rows:,} rows",
+            place=Place(column=name),
+            remedy="Fill the column or leave such rows out: Kartothek has no partition for null.",
+        )
     try:
         values = encoded.dictionary.to_pylist()
     except (ValueError, OverflowError) as error:

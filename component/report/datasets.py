@@ -28,10 +28,11 @@ def describe_dataset(dataset: Dataset, commit: Commit, sums: Sums) -> dict[str, 
     return {
         "uuid": header.uuid,
         "table": dataset.table,
+        "tables": list(header.tables),
         "columns": [{"name": name, "type": str(dataset.schema.field(name).type)} for name in dataset.columns],
         "partition_on": list(header.partition_keys),
         "secondary_indices": sorted(header.indices),
-        "primary_key": list(extras.get("primary_key", [])),
+        "primary_key": list(dataset.primary_key),
         "partitions": len({label.rpartition("/")[0] for label in header.partitions}),
         "files": len(header.partitions),
         **describe_sums(sums),
@@ -68,10 +69,13 @@ def dataset_lines(found: Mapping[str, Any]) -> list[str]:
     """Return a described dataset for people."""
     columns = ", ".join(f"{column['name']} {column['type']}" for column in found["columns"])
     commit = found["commit"]
+    several = [f"tables: {', '.join(found['tables'])}"] if len(found["tables"]) > 1 else []
+    of_table = f" of {found['table']}" if several else ""
     lines = [
         f"{found['uuid']}: {counted(found['partitions'], 'partition')}, {counted(found['files'], 'file')}",
         sums_text(found),
-        f"columns: {columns}",
+        *several,
+        f"columns{of_table}: {columns}",
         f"partition_on: {', '.join(found['partition_on']) or 'nothing'}",
         f"secondary indices: {', '.join(found['secondary_indices']) or 'none'}",
         f"primary key: {', '.join(found['primary_key']) or 'none'}",

@@ -37,7 +37,8 @@ CASES = [
             "compression, data_types, dataset, deduplication_strategy, delete_where, delete_where_column, "
             "delete_where_operator, delete_where_values, delimiter, description, destination, distribution_key, "
             "enclosure, format, has_header, incremental, is_encrypted, is_permanent, is_public, manifest_family, "
-            "manifest_type, metadata, name, notify, predicates, primary_key, records, slices, table, tags, workbench, write_always."
+            "manifest_type, metadata, name, notify, predicates, primary_key, records, slices, table, tags, workbench, "
+            "write_always."
         ),
     ),
     (
@@ -222,7 +223,8 @@ CASES = [
     (
         output(format="orc"),
         "config.value",
-        'parameters.outputs[0].format must be one of csv, parquet, avro, arrow, jsonl, records, workbench, but is the text "orc".',
+        "parameters.outputs[0].format must be one of csv, parquet, avro, arrow, jsonl, records, workbench, "
+        'but is the text "orc".',
     ),
     (
         output(**{"as": "file", "destination": "in.c-a.b"}),

@@ -1,11 +1,17 @@
 """What a source is, and what a target is to be."""
 
+import tarfile
 from pathlib import Path
 
 import pytest
 
 from component.convert.places import From, To, source_of, target_of
 from component.errors import UserError
+
+
+def tar_of_records(path):
+    with tarfile.open(path, "w:gz") as archive:
+        archive.addfile(tarfile.TarInfo("orders/_format_avro"))
 
 
 @pytest.fixture
@@ -20,6 +26,7 @@ def here(tmp_path, monkeypatch):
         (lambda path: (path / "d.by-dataset-metadata.json").write_text("{}"), "d", From.DATASET),
         (lambda path: (path / "d.by-dataset-metadata.msgpack.zstd").write_bytes(b""), "d", From.DATASET),
         (lambda path: ((path / "r").mkdir(), (path / "r/_format_avro").touch()), "r", From.RECORDS),
+        (lambda path: tar_of_records(path / "r.tar.gz"), "r.tar.gz", From.RECORDS),
         (lambda path: (path / "slices").mkdir(), "slices", From.CSV),
         (lambda path: (path / "a.CSV.gz").touch(), "a.CSV.gz", From.CSV),
         (lambda path: (path / "a.json").touch(), "a.json", From.FILE),

@@ -190,3 +190,35 @@ def test_nulls_of_every_type_are_found(name):
     rows = pa.table({name: pa.nulls(2, SCHEMA.field(name).type)})
     assert _kept(rows, bind_predicates([[(name, "is null", None)]], rows.schema)).num_rows == 2
     assert _kept(rows, bind_predicates([[(name, "is not null", None)]], rows.schema)).num_rows == 0
+
+
+@pytest.mark.parametrize(
+    ("condition", "text"),
+    [
+        (("s", "==", 7), 'in quotes: "7"'),
+        (("i", "==", None), "Ask `is null` or `is not null`"),
+        (("i", "in", [1, None]), "Ask `is null` or `is not null`"),
+        (("i", "==", 1.5), "Give a value of type int64."),
+    ],
+)
+def test_a_value_that_does_not_fit_is_refused_with_how_to_give_one(condition, text):
+    with pytest.raises(UserError) as caught:
+        bind_predicates([[condition]], SCHEMA)
+    assert caught.value.code == "dataset.predicate"
+    assert text in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("data_type", "text"),
+    [
+        (pa.bool_(), "true or false"),
+        (pa.date32(), "as 2024-01-31."),
+        (pa.timestamp("us"), "as 2024-01-31T12:30:00, without a zone"),
+        (pa.timestamp("us", "UTC"), "as 2024-01-31T12:30:00Z."),
+        (pa.decimal128(10, 2), "at most 2 digits after the point"),
+    ],
+)
+def test_a_text_that_is_no_value_of_a_type_is_refused_with_an_example(data_type, text):
+    with pytest.raises(UserError) as caught:
+        bind_predicates([[("v", "==", "x")]], pa.schema([("v", data_type)]))
+    assert text in str(caught.value)

@@ -131,6 +131,7 @@ def test_an_index_that_is_not_exact_is_built_again_by_a_repair(store, damage, te
 def test_an_index_that_is_gone_is_built_again(store):
     store.delete(header_of(store).indices["t"])
     assert codes(store) == ["verify.index"]
+    assert [fault.code for fault in verify(store, "sales", fast=True).faults] == ["verify.index"]
     repair(store, "sales")
     assert codes(store) == []
 
@@ -150,3 +151,12 @@ def test_a_sound_dataset_is_not_repaired(store):
     before = dict(store.objects)
     assert repair(store, "sales")[1] == ()
     assert store.objects == before
+
+
+def test_a_repair_says_that_the_header_named_no_partition_keys():
+    with new_store() as store:
+        write_dataset(store, pa.table({"k": ["a"], "v": [1]}), ["k"])
+        change_header(store, partition_keys=[])
+        _, done = repair(store, "sales")
+        assert done == ("put the header again: The header has no partition keys, and paths show k",)
+        assert verify(store, "sales").faults == ()

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import inspect
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import tablemill
 
-PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
-FOUND = list(re.finditer(r"```python\n(.*?)```", PAGE, re.DOTALL))
-EXAMPLES = ["\n" * PAGE[: found.start(1)].count("\n") + found[1] for found in FOUND]
-"""Each at its line of the page, so that a failure shows it."""
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 
 @pytest.mark.spark
 def test_the_examples_run_in_their_order(tmp_path):
-    names = {"STORE": tmp_path.as_uri()}
-    for example in EXAMPLES:
-        exec(compile(example, "docs/python.md", "exec"), names)
+    """In a process of their own, since one starts a Spark, of which a process has one."""
+    script = tmp_path / "page.py"
+    script.write_text(f"STORE = {tmp_path.as_uri()!r}\n" + "".join(EXAMPLES))
+    done = subprocess.run([sys.executable, script], cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False)
+    assert done.returncode == 0
     assert (tmp_path / "flights.csv").exists()
 
 

@@ -25,15 +25,15 @@ COLUMNS = st.sampled_from(list(VALUES)).flatmap(
 
 def oracle(values):
     known = [value for value in values.to_pylist() if value is not None]
+    nulls = len(values) - len(known)
     if pa.types.is_string(values.type):
         lengths = [(len(text), len(text.encode())) for text in known]
-        return ColumnStatistics(
-            len(values), max((one[0] for one in lengths), default=None), max((one[1] for one in lengths), default=None)
-        )
+        chars, size = (max((one[at] for one in lengths), default=None) for at in (0, 1))
+        return ColumnStatistics(len(values), chars, size, nulls=nulls)
     if pa.types.is_boolean(values.type):
-        return ColumnStatistics(len(values))
+        return ColumnStatistics(len(values), nulls=nulls)
     finite = [value for value in known if not isinstance(value, float) or abs(value) < float("inf")]
-    return ColumnStatistics(len(values), None, None, min(finite, default=None), max(finite, default=None))
+    return ColumnStatistics(len(values), None, None, min(finite, default=None), max(finite, default=None), nulls)
 
 
 @given(COLUMNS)
@@ -55,7 +55,7 @@ def test_no_file_is_no_rows():
 
 def test_a_table_has_statistics_of_each_column_also_in_chunks():
     table = pa.table({"a": pa.chunked_array([[1, 2], [3]]), "b": ["x", "äöü", None]})
-    assert statistics_of(table) == (ColumnStatistics(3, None, None, 1, 3), ColumnStatistics(3, 3, 6))
+    assert statistics_of(table) == (ColumnStatistics(3, None, None, 1, 3), ColumnStatistics(3, 3, 6, nulls=1))
 
 
 @pytest.mark.parametrize(
@@ -88,3 +88,19 @@ def test_constraints_that_rows_of_another_source_break_are_not_written():
     assert with_statistics(kept, ColumnStatistics(1, min=0, max=10)).constraints == Constraints(required=True)
     text = Field("c", FieldType.STRING, constraints=Constraints(max_length_bytes=9, max_length_chars=3))
     assert with_statistics(text, ColumnStatistics(1, 4, 8)).constraints == Constraints(max_length_bytes=9)
+
+
+@pytest.mark.parametrize(
+    ("seen", "kept"),
+    [
+        (ColumnStatistics(2, min=Decimal(0), max=Decimal(2**64 - 1)), (True, 0, 2**64 - 1)),
+        (ColumnStatistics(2, min=Decimal(-1), max=Decimal(1)), (True, None, None)),
+        (ColumnStatistics(2, min=0, max=1, nulls=1), (False, 0, 2**64 - 1)),
+        (ColumnStatistics(2, nulls=2), (False, 0, 2**64 - 1)),
+        (ColumnStatistics(), (True, 0, 2**64 - 1)),
+    ],
+)
+def test_what_must_be_there_and_bounds_stay_while_rows_keep_to_them(seen, kept):
+    constraints = Constraints(required=True, min=0, max=2**64 - 1)
+    found = with_statistics(Field("n", FieldType.INTEGER, constraints=constraints), seen).constraints
+    assert (found.required, found.min, found.max) == kept

@@ -159,6 +159,7 @@ def test_the_archive_holds_just_what_the_header_names(folder, run):
     header = folder.header("t")
     named = {key for files in header["partitions"].values() for key in files["files"].values()}
     named |= set(header["indices"].values()) | {"t/table/_common_metadata", "t.by-dataset-metadata.json"}
+    named.add(f"t/_history/{header['metadata']['tablemill']['facts']['name']}.facts.arrow")
     objects = folder.archived("t")
     assert set(objects) == named
     assert list(objects)[-1] == "t.by-dataset-metadata.json"

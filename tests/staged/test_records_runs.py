@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
+
+from component import clock
+from component.convert.configuration import Options
+from component.convert.convert import convert
+from component.convert.places import source_of, target_of
+from component.report.lines import KeepingHandler
+from component.report.log import Log
+from component.report.progress import SilentProgress
 
 CASES = Path(__file__).parents[1] / "data/records/cases"
 DATA_KEYS = {"_format_delimited", "_schema", "_schema.json", "_manifest", "data001.csv.gz", "data002.csv.gz"}
@@ -137,3 +147,18 @@ def test_without_credentials_the_error_says_which_variables(folder, refused, buc
     monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
     folder.configure(datasets=[dataset("t", bucket.url("in"))], outputs=[{"dataset": "t"}])
     refused("staged.credentials", "AWS_ACCESS_KEY_ID")
+
+
+def test_a_url_is_converted_from_and_to(engine, bucket, tmp_path):
+    def carry_out(source, target):
+        log, progress = Log(KeepingHandler()), SilentProgress(clock.monotonic)
+        start = lambda *_: contextlib.nullcontext(engine)  # noqa: E731
+        convert(source_of(source), target_of(target), Options(), log, progress, overwrite=False, start=start)
+
+    bucket.put("in", "bluelabs-plain")
+    carry_out(bucket.url("in"), str(tmp_path / "one.parquet"))
+    carry_out(str(tmp_path / "one.parquet"), bucket.url("out"))
+    carry_out(bucket.url("out"), str(tmp_path / "two.parquet"))
+    first, second = (pq.read_table(tmp_path / name) for name in ("one.parquet", "two.parquet"))
+    assert first.num_rows == 35
+    assert second.equals(first)

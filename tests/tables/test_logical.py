@@ -48,7 +48,7 @@ def test_nanoseconds_that_would_be_lost_are_refused(values):
 
 
 def test_whole_microseconds_in_nanoseconds_are_taken():
-    assert kept_values(pa.array([1000], pa.timestamp("ns"))).to_pylist() == [dt.datetime(1970, 1, 1, 0, 0, 0, 1)]
+    assert kept_values(pa.array([1000], pa.timestamp("ns"))).to_pylist() == [dt.datetime(1970, 1, 1, 0, 0, 0, 1)]  # noqa: DTZ001
 
 
 @pytest.mark.parametrize(
