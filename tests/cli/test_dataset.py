@@ -15,6 +15,7 @@ from component.dataset.header import read_header
 from component.dataset.history import history
 from component.store.local import LocalStore
 from tests.dataset.making import write_dataset
+from tests.dataset.several import commit_tables
 from tests.store.faults import FaultStore
 
 ROWS = pa.table(
@@ -201,6 +202,8 @@ def test_a_question_costs_as_many_calls_to_the_store_as_files_hold_answers(tmp_p
         (["query", "--predicates", "[1]"], "are no lists"),
         (["query", "--columns", "n,m"], "no such column (column 'm')"),
         (["query", "--to", "answer.xlsx"], "'answer.xlsx' names no format"),
+        (["query", "--to", "answer.csv", "--explain"], "--explain reads no rows"),
+        (["query", "--table", "nope"], "has no table 'nope'"),
         (["show", "--as-of", "nope"], "no state of nope"),
         (["show", "--as-of", "1999-01-01T00:00"], "no state of 1999-01-01T00:00:00+00:00"),
     ],
@@ -268,7 +271,7 @@ def test_a_faulty_dataset_is_exit_code_1_until_it_is_repaired(store):
     address = f"{store.url}/sales"
     found = CliRunner().invoke(app, ["dataset", "verify", address])
     assert found.exit_code == 1
-    assert "verify.index: The index cannot be read" in found.stdout
+    assert "verify.index: The index is not there" in found.stdout
     mended = CliRunner().invoke(app, ["dataset", "verify", address, "--repair", "--format", "json"])
     assert mended.exit_code == 0
     assert json.loads(mended.stdout)["repaired"] == ["built the index on n again"]
@@ -315,3 +318,40 @@ def test_a_dataset_is_copied_and_renamed(ask, store, tmp_path):
 
 def test_metadata_without_a_value_are_refused(ask):
     assert "'owner' is no KEY=VALUE" in ask("set", "owner", code=1)
+
+
+ODD = pa.table({"id": [1, 2], "f": [float("nan"), float("-inf")], "b": [b"\xff", None], "l": [[1.5], None]})
+
+
+def test_values_that_json_has_no_form_for_are_printed_as_text(tmp_path):
+    store = LocalStore(tmp_path)
+    write_dataset(store, ODD)
+    result = CliRunner().invoke(app, ["dataset", "query", f"{store.url}/sales", "--format", "json"])
+    assert rows_of(result.stdout) == [
+        {"id": 1, "f": "NaN", "b": "/w==", "l": [1.5]},
+        {"id": 2, "f": "-Infinity", "b": None, "l": None},
+    ]
+
+
+@pytest.mark.parametrize("how", [["--format", "csv"], ["--to", "rows.csv"]])
+@pytest.mark.parametrize("column", ["b", "l"])
+def test_columns_that_csv_has_no_form_for_are_refused_by_name(tmp_path, monkeypatch, how, column):
+    monkeypatch.chdir(tmp_path)
+    store = LocalStore(tmp_path / "store")
+    write_dataset(store, ODD)
+    arguments = ["dataset", "query", f"{store.url}/sales", *how, "--columns"]
+    result = CliRunner().invoke(app, [*arguments, f"id,{column}"])
+    assert (result.exit_code, f"column '{column}'" in result.stderr) == (1, True)
+    assert not (tmp_path / "rows.csv").exists()
+    assert CliRunner().invoke(app, [*arguments, "id"]).exit_code == 0
+
+
+def test_a_table_of_several_is_shown_and_asked_by_its_name(tmp_path):
+    store = LocalStore(tmp_path)
+    commit_tables(store)
+    address = f"{store.url}/trips"
+    shown = CliRunner().invoke(app, ["dataset", "show", address, "--table", "seats"]).stdout
+    assert "tables: flights, seats\n" in shown
+    assert "columns of seats: seat string, flight int64, day string\n" in shown
+    arguments = ["dataset", "query", address, "--table", "seats", "--columns", "seat", "--where", "flight == 3"]
+    assert CliRunner().invoke(app, arguments).stdout.splitlines() == ["seat", "2B", "1 row"]

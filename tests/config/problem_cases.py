@@ -223,8 +223,10 @@ CASES = [
     (
         output(format="orc"),
         "config.value",
-        "parameters.outputs[0].format must be one of csv, parquet, avro, arrow, jsonl, records, workbench, "
-        'but is the text "orc".',
+        (
+            "parameters.outputs[0].format must be one of csv, parquet, avro, arrow, jsonl, records, workbench, "
+            'but is the text "orc".'
+        ),
     ),
     (
         output(**{"as": "file", "destination": "in.c-a.b"}),

@@ -105,6 +105,7 @@ def test_a_scope_takes_whole_partitions(store):
         ([{"k": "x"}, {}], "would match every partition"),
         ([{"v": 1}], "no partition key"),
         ([{"nope": 1}], "no partition key"),
+        ([{"k": None}], "asks for null"),
     ],
 )
 def test_a_scope_that_could_take_everything_by_mistake_is_refused(store, scope, text):

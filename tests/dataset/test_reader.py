@@ -166,6 +166,29 @@ def test_a_data_file_that_is_gone_is_named(tmp_path):
     with pytest.raises(UserError, match=key.rsplit("/")[-1]) as caught:
         read_all(store)
     assert caught.value.code == "store.missing"
+    assert "tablemill dataset verify" in caught.value.remedy
+
+
+def test_a_data_file_that_cannot_be_read_is_named(tmp_path):
+    store = LocalStore(tmp_path)
+    key = next(iter(write_dataset(store, ROWS).header.partitions.values()))["table"]
+    store.put(key, b"no parquet")
+    with pytest.raises(UserError, match=key) as caught:
+        read_all(store)
+    assert caught.value.code == "dataset.format"
+    assert "tablemill dataset verify" in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda store, key: store.delete(key), lambda store, key: store.put(key, b"no index")]
+)
+def test_an_index_that_cannot_be_used_is_refused_with_how_to_build_it_again(tmp_path, damage):
+    store = LocalStore(tmp_path)
+    column = ROWS.column_names[0]
+    damage(store, write_dataset(store, ROWS, indices=[column]).header.indices[column])
+    with pytest.raises(UserError, match=f"build-index --columns {column}") as caught:
+        read_all(store, predicates=[[(column, "==", ROWS[column][0].as_py())]])
+    assert caught.value.place.column == column
 
 
 def test_one_table_of_several_is_read_by_its_name(tmp_path):

@@ -109,3 +109,18 @@ def test_a_store_that_fails_while_rows_are_kept_leaves_nothing():
     with pytest.raises(Exception, match="Fault"):
         upsert(FaultStore(store, Fault("put", 2, "fail")), "sales", new_rows((1, "x", "b"), (3, "y", "b")))
     assert set(store.objects) == before
+
+
+def test_a_key_may_name_a_column_twice():
+    store = make()
+    upsert(store, "sales", new_rows((1, "x", "a")), ["id", "id"])
+    assert bag(read_all(store)) == bag(applied(ROWS, new_rows((1, "x", "a")), ["id"]))
+
+
+def test_a_new_row_without_a_partition_is_refused():
+    store = make()
+    before = dict(store.objects)
+    with pytest.raises(UserError, match="null in 1 of 2 rows") as caught:
+        upsert(store, "sales", new_rows((1, "x", "a"), (9, None, "b")))
+    assert (caught.value.code, caught.value.place.column) == ("row.null_partition", "k")
+    assert store.objects == before
