@@ -146,7 +146,6 @@ def _write(store: Store, layout: Layout, tables: Iterable[pa.Table]) -> Written:
     writer = PartitionWriter(store, layout, identity.new_hex)
     try:
         for table in tables:
-            _check_keys(table, layout)
             writer.add(table.select(layout.schema.names))
         return writer.finish()
     except BaseException:
@@ -167,15 +166,4 @@ def _check_columns(wanted: Sequence[str], names: Sequence[str], uuid: str) -> No
                 "The rows have no such column",
                 place=Place(table=uuid, column=name),
                 remedy=f"The columns are {', '.join(names)}.",
-            )
-
-
-def _check_keys(table: pa.Table, layout: Layout) -> None:
-    for name in layout.partition_on:
-        if table[name].null_count:
-            raise UserError(
-                "row.null_partition",
-                "A row has no value in a partition column",
-                place=Place(table=layout.uuid, column=name),
-                remedy="Fill the column, filter such rows out, or partition by another one.",
             )
