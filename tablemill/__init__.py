@@ -11,14 +11,14 @@ starts Spark but `convert`, and what is given `spark=`.
 """
 
 from component import __version__
-from component.dataset.difference import Difference
-from component.dataset.dispatch import Group
-from component.dataset.facts import Sums
-from component.dataset.faults import Fault, Verdict
-from component.dataset.garbage import Garbage
-from component.dataset.history import Commit
-from component.dataset.statistics import ColumnStatistics, PartitionStatistics, Statistics
-from component.dataset.writing import FileLayout
+from component.dataset.changes.writing import FileLayout
+from component.dataset.commits.difference import Difference
+from component.dataset.commits.garbage import Garbage
+from component.dataset.format.facts import Sums
+from component.dataset.format.history import Commit
+from component.dataset.reading.dispatch import Group
+from component.dataset.reading.statistics import ColumnStatistics, PartitionStatistics, Statistics
+from component.dataset.verification.faults import Fault, Verdict
 from component.errors import (
     BugError,
     CommitRefusedError,

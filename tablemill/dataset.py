@@ -7,25 +7,26 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from component.dataset import columns as column_changes
-from component.dataset import operations, reader
-from component.dataset.address import Address, open_address
-from component.dataset.arrow_rows import given_rows
-from component.dataset.columns import TypeLike
-from component.dataset.commit import Prepared
-from component.dataset.copying import copy_dataset, rename_dataset
-from component.dataset.execution import Executor
-from component.dataset.faults import Verdict
-from component.dataset.garbage import MIN_AGE, Garbage, Retention, collect, delete_dataset, find_garbage
-from component.dataset.header import HeaderFormat, read_header
-from component.dataset.history import Commit, commit_of
-from component.dataset.intent import Intent
-from component.dataset.repair import repair as mend
-from component.dataset.restore import restore as go_back
-from component.dataset.scope import Scope
-from component.dataset.tables import check_one_table
-from component.dataset.verify import verify as look
-from component.dataset.writing import FileLayout, NewDataset, add_rows, make_dataset
+from component.dataset.changes import columns as column_changes
+from component.dataset.changes import operations
+from component.dataset.changes.arrow_rows import given_rows
+from component.dataset.changes.columns import TypeLike
+from component.dataset.changes.copying import copy_dataset, rename_dataset
+from component.dataset.changes.execution import Executor
+from component.dataset.changes.restore import restore as go_back
+from component.dataset.changes.writing import FileLayout, NewDataset, add_rows, make_dataset
+from component.dataset.commits.commit import Prepared
+from component.dataset.commits.garbage import MIN_AGE, Garbage, Retention, collect, delete_dataset, find_garbage
+from component.dataset.commits.intent import Intent
+from component.dataset.commits.scope import Scope
+from component.dataset.commits.tables import check_one_table
+from component.dataset.format.address import Address, open_address
+from component.dataset.format.header import HeaderFormat, read_header
+from component.dataset.format.history import Commit, commit_of
+from component.dataset.reading import reader
+from component.dataset.verification.faults import Verdict
+from component.dataset.verification.repair import repair as mend
+from component.dataset.verification.verify import verify as look
 from component.errors import Place, UserError
 from component.naming import KEEP_COMMITS, KEEP_DAYS
 from component.store.base import Store

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from component import naming
-from component.dataset.address import dataset_uuids, open_address
-from component.dataset.arrow_rows import given_rows
-from component.dataset.layout import Compatibility
-from component.dataset.reader import open_dataset
-from component.dataset.writing import FileLayout, NewDataset, make_dataset
+from component.dataset.changes.arrow_rows import given_rows
+from component.dataset.changes.writing import FileLayout, NewDataset, make_dataset
+from component.dataset.format.address import dataset_uuids, open_address
+from component.dataset.format.layout import Compatibility
+from component.dataset.reading.reader import open_dataset
 from component.store.open import open_store
 from tablemill.dataset import Dataset
 from tablemill.place import Spark, executor_of

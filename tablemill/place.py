@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, TypeAlias
 
-from component.dataset.execution import HERE, Executor, WhenLarge
+from component.dataset.changes.execution import HERE, Executor, WhenLarge
 
 if TYPE_CHECKING:
     from component.spark.engine import Engine

@@ -8,18 +8,18 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from component.dataset import reader
-from component.dataset.address import Address
-from component.dataset.difference import Difference
-from component.dataset.difference import diff as difference
-from component.dataset.dispatch import Group
-from component.dataset.dispatch import dispatch as groups
-from component.dataset.explanation import explain_reading
-from component.dataset.facts import sums_of
-from component.dataset.header import EXTRAS
-from component.dataset.history import Commit, commit_of
-from component.dataset.history import history as states
-from component.dataset.statistics import Statistics, statistics
+from component.dataset.commits.difference import Difference
+from component.dataset.commits.difference import diff as difference
+from component.dataset.format.address import Address
+from component.dataset.format.facts import sums_of
+from component.dataset.format.header import EXTRAS
+from component.dataset.format.history import Commit, commit_of
+from component.dataset.format.history import history as states
+from component.dataset.reading import reader
+from component.dataset.reading.dispatch import Group
+from component.dataset.reading.dispatch import dispatch as groups
+from component.dataset.reading.explanation import explain_reading
+from component.dataset.reading.statistics import Statistics, statistics
 from component.errors import Place, UserError
 
 Predicates: TypeAlias = Sequence[Sequence[Sequence[Any]]]

@@ -38,6 +38,8 @@ ROOMS = [
     {"naming", "errors", "clock", "identity", ""},
 ]
 """From the highest to the lowest, as in docs/design.md; "" is the package itself, which holds the version."""
+PARTS = {"dataset": ["verification", "changes", "commits", "reading", "indices", "files", "format"]}
+"""Rooms with rooms of their own, these too from the highest to the lowest."""
 HEIGHT = {room: len(ROOMS) - level for level, rooms in enumerate(ROOMS) for room in rooms}
 MODULES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
@@ -90,6 +92,15 @@ def test_imports_point_down(module):
     for name in own(imported(ast.walk(tree(module)))):
         same = room(name) == room(module)
         assert same or HEIGHT[room(name)] < HEIGHT[room(module)], f"{module} imports {name}, which is not below it"
+
+
+@pytest.mark.parametrize("module", [module for module in MODULES if room(module) in PARTS and module.count(".") > 2])
+def test_imports_point_down_within_a_room_of_rooms(module):
+    parts = PARTS[room(module)]
+    here = parts.index(module.split(".")[2])
+    for name in own(imported(ast.walk(tree(module)))):
+        if room(name) == room(module) and name.count(".") > 2:
+            assert parts.index(name.split(".")[2]) >= here, f"{module} imports {name}, which is above it"
 
 
 def test_no_modules_wait_for_each_other():

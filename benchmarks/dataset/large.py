@@ -11,17 +11,17 @@ import pyarrow as pa
 from step import run
 
 from component import identity
-from component.dataset.commit import commit, plan_commit
-from component.dataset.data_file import encode_rows
-from component.dataset.facts import facts_of
-from component.dataset.fragment import encode_fragment, fragment_of_files
-from component.dataset.index import build_index
-from component.dataset.keys import data_key, partition_label
-from component.dataset.layout import Layout
-from component.dataset.lookup import lookup
-from component.dataset.predicates import bind_predicates
-from component.dataset.reader import open_dataset, plan_scan
-from component.dataset.write import PartitionWriter, Written, WrittenFile
+from component.dataset.commits.commit import commit, plan_commit
+from component.dataset.files.data_file import encode_rows
+from component.dataset.files.fragment import encode_fragment, fragment_of_files
+from component.dataset.files.predicates import bind_predicates
+from component.dataset.files.write import PartitionWriter, Written, WrittenFile
+from component.dataset.format.facts import facts_of
+from component.dataset.format.keys import data_key, partition_label
+from component.dataset.format.layout import Layout
+from component.dataset.indices.index import build_index
+from component.dataset.indices.lookup import lookup
+from component.dataset.reading.reader import open_dataset, plan_scan
 from component.store.local import LocalStore
 
 UUID = "large"

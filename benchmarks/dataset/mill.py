@@ -5,10 +5,10 @@ import pyarrow.parquet as pq
 from step import run
 
 from component import identity
-from component.dataset.commit import commit, plan_commit
-from component.dataset.layout import Layout
-from component.dataset.reader import open_dataset, read_dataset
-from component.dataset.write import PartitionWriter
+from component.dataset.commits.commit import commit, plan_commit
+from component.dataset.files.write import PartitionWriter
+from component.dataset.format.layout import Layout
+from component.dataset.reading.reader import open_dataset, read_dataset
 from component.store.local import LocalStore
 
 UUID = "shape"
@@ -64,7 +64,7 @@ def range_lookup(folder):
 
 
 def upsert(folder):
-    from component.dataset.upsert import upsert as upsert_rows
+    from component.dataset.changes.upsert import upsert as upsert_rows
 
     rows = pq.read_table(folder / "changed.parquet")
 

@@ -17,7 +17,7 @@ from component.errors import UserError
 from component.store.base import Store
 
 if TYPE_CHECKING:
-    from component.dataset.reader import Dataset
+    from component.dataset.reading.reader import Dataset
     from component.plan.model import Source
 
 
@@ -89,7 +89,7 @@ def find_source(request: Request, subject: Subject) -> Source | None:
 
 def find_dataset(subject: Subject) -> Dataset | None:
     """Return the dataset of a subject, None where no store has it; the errors of `open_dataset`."""
-    from component.dataset.reader import open_dataset  # noqa: PLC0415 - as above
+    from component.dataset.reading.reader import open_dataset  # noqa: PLC0415 - as above
 
     if subject.store is None or subject.uuid is None:
         return None

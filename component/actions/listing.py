@@ -14,7 +14,7 @@ from component.actions.evidence import (
 from component.actions.messages import element
 from component.actions.parameters import configured_datasets, open_configured_store
 from component.actions.request import Request
-from component.dataset.address import dataset_uuids
+from component.dataset.format.address import dataset_uuids
 
 
 def list_datasets(request: Request) -> list[dict[str, str]]:

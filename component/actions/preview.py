@@ -13,8 +13,8 @@ from component.actions.messages import CELL_LIMIT, markdown_table, message
 from component.actions.parameters import asked
 from component.actions.request import Request
 from component.actions.sampling import LIMITS, MOST_LEFT_OUT, batches, open_parquet, read_split, sample_reader
-from component.dataset.csv_file import open_data
-from component.dataset.reader import Dataset, plan_scan
+from component.dataset.files.csv_file import open_data
+from component.dataset.reading.reader import Dataset, plan_scan
 from component.errors import shorten
 from component.formats.contract import Reader, Split
 from component.formats.csv.read import ReadAgainError

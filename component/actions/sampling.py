@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from component import naming
-from component.dataset.csv_file import open_data
-from component.dataset.reader import Dataset, FileScan, plan_scan
+from component.dataset.files.csv_file import open_data
+from component.dataset.reading.reader import Dataset, FileScan, plan_scan
 from component.errors import Place, UserError
 from component.formats.contract import Reader, Split
 from component.formats.csv.read import ReadAgainError

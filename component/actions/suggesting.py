@@ -17,9 +17,9 @@ from component.actions.messages import markdown_table, message
 from component.actions.partitioning import Advice, ColumnFacts, Suggestion, TableFacts, suggest
 from component.actions.request import Request, objects_at
 from component.actions.sampling import open_parquet, sample_dataset, sample_source
-from component.dataset.data_file import encode_rows
-from component.dataset.reader import Dataset
-from component.dataset.values import check_partition_type
+from component.dataset.files.data_file import encode_rows
+from component.dataset.format.values import check_partition_type
+from component.dataset.reading.reader import Dataset
 from component.errors import UserError
 from component.plan.model import Source
 from component.tables.types import TypeName

@@ -111,7 +111,7 @@ class WriteOptions:
         )
         predicates = None
         if self.where:
-            from component.dataset.question import parse_question  # noqa: PLC0415 - Arrow, for those who ask
+            from component.dataset.reading.question import parse_question  # noqa: PLC0415 - Arrow, for those who ask
 
             predicates = parse_question(tuple(self.where), None)
         return _said(columns=_names(self.columns), predicates=predicates, records=records)

@@ -65,7 +65,7 @@ def ls(
     """List the datasets of a store with their rows and bytes."""
 
     def work() -> tuple[Any, Sequence[str]]:
-        from component.dataset.address import dataset_uuids  # noqa: PLC0415 - loaded only by what needs it
+        from component.dataset.format.address import dataset_uuids  # noqa: PLC0415 - loaded only by what needs it
         from component.report.listing import describe_datasets, listing_lines  # noqa: PLC0415
         from component.store.open import open_store  # noqa: PLC0415
 
@@ -81,10 +81,10 @@ def show(dataset: Dataset, table: Table = None, as_of: AsOf = None, output: Form
     """Show columns, keys, indices, size and metadata of a dataset."""
 
     def work() -> tuple[Any, Sequence[str]]:
-        from component.dataset.address import open_address  # noqa: PLC0415
-        from component.dataset.facts import sums_of  # noqa: PLC0415
-        from component.dataset.history import commit_of  # noqa: PLC0415
-        from component.dataset.reader import open_dataset  # noqa: PLC0415
+        from component.dataset.format.address import open_address  # noqa: PLC0415
+        from component.dataset.format.facts import sums_of  # noqa: PLC0415
+        from component.dataset.format.history import commit_of  # noqa: PLC0415
+        from component.dataset.reading.reader import open_dataset  # noqa: PLC0415
         from component.report.datasets import dataset_lines, describe_dataset  # noqa: PLC0415
 
         address = open_address(dataset)
@@ -101,9 +101,9 @@ def history(dataset: Dataset, output: Format = "text") -> None:
     """List the states of a dataset that can still be read, the live one first."""
 
     def work() -> tuple[Any, Sequence[str]]:
-        from component.dataset.address import open_address  # noqa: PLC0415
-        from component.dataset.facts import sums_of  # noqa: PLC0415
-        from component.dataset.history import history as states  # noqa: PLC0415
+        from component.dataset.format.address import open_address  # noqa: PLC0415
+        from component.dataset.format.facts import sums_of  # noqa: PLC0415
+        from component.dataset.format.history import history as states  # noqa: PLC0415
         from component.report.datasets import describe_commit, history_lines  # noqa: PLC0415
         from component.report.sums import describe_sums  # noqa: PLC0415
 
@@ -136,8 +136,8 @@ def gc(
     """Find what nobody needs any more: files of older states, and what failed runs left behind."""
 
     def work() -> tuple[Any, Sequence[str]]:
-        from component.dataset.address import open_address  # noqa: PLC0415
-        from component.dataset.garbage import Retention, collect, find_garbage  # noqa: PLC0415
+        from component.dataset.commits.garbage import Retention, collect, find_garbage  # noqa: PLC0415
+        from component.dataset.format.address import open_address  # noqa: PLC0415
         from component.report.datasets import describe_garbage, garbage_lines  # noqa: PLC0415
 
         address = open_address(dataset)
@@ -162,8 +162,8 @@ def delete(
         typer.confirm(f"Delete {dataset} with its history?", abort=True, err=True)
 
     def work() -> tuple[Any, Sequence[str]]:
-        from component.dataset.address import open_address  # noqa: PLC0415
-        from component.dataset.garbage import delete_dataset  # noqa: PLC0415
+        from component.dataset.commits.garbage import delete_dataset  # noqa: PLC0415
+        from component.dataset.format.address import open_address  # noqa: PLC0415
 
         address = open_address(dataset)
         count = delete_dataset(address.store, address.uuid)

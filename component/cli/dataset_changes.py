@@ -11,8 +11,8 @@ import typer
 from component.cli.dataset import Dataset, Format, answer, app, moment
 
 if TYPE_CHECKING:
-    from component.dataset.address import Address
-    from component.dataset.commit import Prepared
+    from component.dataset.commits.commit import Prepared
+    from component.dataset.format.address import Address
 
 __all__ = ["app"]
 
@@ -25,7 +25,7 @@ def change(
     """Carry out an operation and say what the dataset is then."""
 
     def work() -> tuple[Any, Sequence[str]]:
-        from component.dataset.address import open_address  # noqa: PLC0415
+        from component.dataset.format.address import open_address  # noqa: PLC0415
         from component.report.amounts import counted  # noqa: PLC0415
 
         address = open_address(dataset)
@@ -66,9 +66,9 @@ def verify(
     faulty = False
 
     def work() -> tuple[Any, Sequence[str]]:
-        from component.dataset.address import open_address  # noqa: PLC0415
-        from component.dataset.repair import repair as mend  # noqa: PLC0415
-        from component.dataset.verify import verify as look  # noqa: PLC0415
+        from component.dataset.format.address import open_address  # noqa: PLC0415
+        from component.dataset.verification.repair import repair as mend  # noqa: PLC0415
+        from component.dataset.verification.verify import verify as look  # noqa: PLC0415
         from component.report.datasets import describe_verdict, verdict_lines  # noqa: PLC0415
 
         nonlocal faulty
@@ -91,7 +91,7 @@ def build_index(dataset: Dataset, columns: Columns, output: Format = "text") -> 
     """Build secondary indices from the data, or build them again."""
 
     def make(address: Address) -> Prepared | None:
-        from component.dataset.operations import build_indices  # noqa: PLC0415
+        from component.dataset.changes.operations import build_indices  # noqa: PLC0415
 
         return build_indices(address.store, address.uuid, names_in(columns))
 
@@ -103,7 +103,7 @@ def drop_index(dataset: Dataset, columns: Columns, output: Format = "text") -> N
     """Drop secondary indices."""
 
     def make(address: Address) -> Prepared | None:
-        from component.dataset.operations import drop_indices  # noqa: PLC0415
+        from component.dataset.changes.operations import drop_indices  # noqa: PLC0415
 
         return drop_indices(address.store, address.uuid, names_in(columns))
 
@@ -122,7 +122,7 @@ def set_keys(
     """Set and unset keys of the metadata."""
 
     def make(address: Address) -> Prepared | None:
-        from component.dataset.operations import set_metadata  # noqa: PLC0415
+        from component.dataset.changes.operations import set_metadata  # noqa: PLC0415
 
         return set_metadata(address.store, address.uuid, dict(map(_pair, values or ())), tuple(unset or ()))
 
@@ -150,8 +150,8 @@ def restore(
     """Make an earlier state the live one again, as a new commit."""
 
     def work() -> tuple[Any, Sequence[str]]:
-        from component.dataset.address import open_address  # noqa: PLC0415
-        from component.dataset.restore import restore as go_back  # noqa: PLC0415
+        from component.dataset.changes.restore import restore as go_back  # noqa: PLC0415
+        from component.dataset.format.address import open_address  # noqa: PLC0415
         from component.report.datasets import describe_commit  # noqa: PLC0415
 
         address = open_address(dataset)
@@ -173,9 +173,9 @@ def copy(
     """Copy the live state of a dataset."""
 
     def work() -> tuple[Any, Sequence[str]]:
-        from component.dataset.address import open_address  # noqa: PLC0415
-        from component.dataset.copying import copy_dataset  # noqa: PLC0415
-        from component.dataset.table_copy import copy_table  # noqa: PLC0415
+        from component.dataset.changes.copying import copy_dataset  # noqa: PLC0415
+        from component.dataset.changes.table_copy import copy_table  # noqa: PLC0415
+        from component.dataset.format.address import open_address  # noqa: PLC0415
 
         source, goal = open_address(dataset), open_address(target)
         if table is not None:
@@ -196,8 +196,8 @@ def rename(
     """Give a dataset another uuid; its history stays behind."""
 
     def work() -> tuple[Any, Sequence[str]]:
-        from component.dataset.address import open_address  # noqa: PLC0415
-        from component.dataset.copying import rename_dataset  # noqa: PLC0415
+        from component.dataset.changes.copying import rename_dataset  # noqa: PLC0415
+        from component.dataset.format.address import open_address  # noqa: PLC0415
 
         address = open_address(dataset)
         rename_dataset(address.store, address.uuid, uuid)

@@ -12,8 +12,8 @@ from component.cli.dataset_diff import app
 from component.cli.dataset_rows import Master, place
 
 if TYPE_CHECKING:
-    from component.dataset.address import Address
-    from component.dataset.commit import Prepared
+    from component.dataset.commits.commit import Prepared
+    from component.dataset.format.address import Address
 
 __all__ = ["app"]
 
@@ -42,7 +42,7 @@ def add_column(
     """Add a column at the end, null or with one value in every row."""
 
     def make(address: Address) -> Prepared | None:
-        from component.dataset.columns import add_column as add  # noqa: PLC0415
+        from component.dataset.changes.columns import add_column as add  # noqa: PLC0415
 
         given: dict[str, Any] = {"value": value, "schema_only": schema_only}
         with place(master) as executor:
@@ -56,7 +56,7 @@ def widen(dataset: Dataset, column: Name, type_: Type, master: Master = "local[*
     """Give a column a wider type; refused where a value could lose something."""
 
     def make(address: Address) -> Prepared | None:
-        from component.dataset.columns import widen_column  # noqa: PLC0415
+        from component.dataset.changes.columns import widen_column  # noqa: PLC0415
 
         with place(master) as executor:
             return widen_column(address.store, address.uuid, column, type_, executor=executor)
@@ -75,7 +75,7 @@ def rename_column(
     """Give a column another name; partition keys, indices and the primary key follow."""
 
     def make(address: Address) -> Prepared | None:
-        from component.dataset.columns import rename_column as rename  # noqa: PLC0415
+        from component.dataset.changes.columns import rename_column as rename  # noqa: PLC0415
 
         with place(master) as executor:
             return rename(address.store, address.uuid, column, new_name, executor=executor)
@@ -88,7 +88,7 @@ def drop_column(dataset: Dataset, column: Name, master: Master = "local[*]", out
     """Drop a column and its index; older states keep it until a collection."""
 
     def make(address: Address) -> Prepared | None:
-        from component.dataset.columns import drop_column as drop  # noqa: PLC0415
+        from component.dataset.changes.columns import drop_column as drop  # noqa: PLC0415
 
         with place(master) as executor:
             return drop(address.store, address.uuid, column, executor=executor)

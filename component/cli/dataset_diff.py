@@ -25,8 +25,8 @@ def diff(
     """Show what lies between two states: rows, files, partitions, indices, columns, metadata. No data is read."""
 
     def work() -> tuple[Any, Sequence[str]]:
-        from component.dataset.address import open_address  # noqa: PLC0415
-        from component.dataset.difference import diff as compare  # noqa: PLC0415
+        from component.dataset.commits.difference import diff as compare  # noqa: PLC0415
+        from component.dataset.format.address import open_address  # noqa: PLC0415
         from component.report.differences import describe_difference, difference_lines  # noqa: PLC0415
 
         address = open_address(dataset)

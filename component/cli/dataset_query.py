@@ -15,10 +15,10 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
-from component.dataset.address import open_address
-from component.dataset.explanation import explain_reading
-from component.dataset.question import parse_question
-from component.dataset.reader import Dataset, Explanation, FileScan, explain_scan, open_dataset, read_scan
+from component.dataset.format.address import open_address
+from component.dataset.reading.explanation import explain_reading
+from component.dataset.reading.question import parse_question
+from component.dataset.reading.reader import Dataset, Explanation, FileScan, explain_scan, open_dataset, read_scan
 from component.errors import Place, UserError
 from component.report.amounts import counted
 from component.report.datasets import describe_explanation, explanation_lines, row_lines

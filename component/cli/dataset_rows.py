@@ -14,9 +14,9 @@ from component.cli.dataset import Dataset, Format, Where, app
 from component.cli.dataset_changes import change, names_in
 
 if TYPE_CHECKING:
-    from component.dataset.address import Address
-    from component.dataset.commit import Prepared
-    from component.dataset.execution import Executor
+    from component.dataset.changes.execution import Executor
+    from component.dataset.commits.commit import Prepared
+    from component.dataset.format.address import Address
 
 __all__ = ["app"]
 
@@ -44,7 +44,7 @@ Scope = Annotated[
 
 def place(master: str) -> AbstractContextManager[Executor]:
     """Return what runs the tasks: this process, and Spark where there is much to do."""
-    from component.dataset.execution import HERE, WhenLarge  # noqa: PLC0415
+    from component.dataset.changes.execution import HERE, WhenLarge  # noqa: PLC0415
 
     def start() -> AbstractContextManager[Executor]:
         from component.spark.executor import start_spark  # noqa: PLC0415 - loaded only when it is needed
@@ -65,8 +65,8 @@ def delete_rows(
     """Delete the rows for which all conditions are true; rows where one is unknown, because of a null, stay."""
 
     def make(address: Address) -> Prepared | None:
-        from component.dataset.operations import delete_rows as delete  # noqa: PLC0415
-        from component.dataset.question import parse_question  # noqa: PLC0415
+        from component.dataset.changes.operations import delete_rows as delete  # noqa: PLC0415
+        from component.dataset.reading.question import parse_question  # noqa: PLC0415
 
         asked = parse_question(where or (), predicates) or []
         with place(master) as executor:
@@ -86,7 +86,7 @@ def compact(
     """Write the small files of each partition again as few larger ones."""
 
     def make(address: Address) -> Prepared | None:
-        from component.dataset.operations import compact as write  # noqa: PLC0415
+        from component.dataset.changes.operations import compact as write  # noqa: PLC0415
 
         with place(master) as executor:
             target, order = target_mb * 1024**2, names_in(sort_by)
@@ -101,7 +101,7 @@ def upsert(dataset: Dataset, file: File, key: Key = "", master: Master = "local[
 
     def make(address: Address) -> Prepared | None:
         from component.cli.given_rows import rows_of  # noqa: PLC0415
-        from component.dataset.upsert import upsert as write  # noqa: PLC0415
+        from component.dataset.changes.upsert import upsert as write  # noqa: PLC0415
 
         with place(master) as executor:
             return write(address.store, address.uuid, rows_of(file, address), names_in(key), executor=executor)
@@ -117,7 +117,7 @@ def delete_keys(
 
     def make(address: Address) -> Prepared | None:
         from component.cli.given_rows import rows_of  # noqa: PLC0415
-        from component.dataset.upsert import delete_keys as delete  # noqa: PLC0415
+        from component.dataset.changes.upsert import delete_keys as delete  # noqa: PLC0415
 
         with place(master) as executor:
             return delete(address.store, address.uuid, rows_of(file, address), names_in(key), executor=executor)
@@ -132,7 +132,7 @@ def delete_partitions(dataset: Dataset, scope: Scope, output: Format = "text") -
     """Delete whole partitions; their files are not read."""
 
     def make(address: Address) -> Prepared | None:
-        from component.dataset.operations import delete_partitions as delete  # noqa: PLC0415
+        from component.dataset.changes.operations import delete_partitions as delete  # noqa: PLC0415
 
         return delete(address.store, address.uuid, _scope(scope))
 
@@ -148,7 +148,7 @@ def replace_partitions(dataset: Dataset, file: File, scope: Scope, output: Forma
 
     def make(address: Address) -> Prepared | None:
         from component.cli.given_rows import rows_of  # noqa: PLC0415
-        from component.dataset.operations import replace_partitions as write  # noqa: PLC0415
+        from component.dataset.changes.operations import replace_partitions as write  # noqa: PLC0415
 
         return write(address.store, address.uuid, [rows_of(file, address)], _scope(scope))
 

@@ -23,9 +23,9 @@ def stats(
     """Show rows, files and bytes of each partition, and nulls, smallest and largest value of each column."""
 
     def work() -> tuple[Any, Sequence[str]]:
-        from component.dataset.address import open_address  # noqa: PLC0415
-        from component.dataset.reader import open_dataset  # noqa: PLC0415
-        from component.dataset.statistics import statistics  # noqa: PLC0415
+        from component.dataset.format.address import open_address  # noqa: PLC0415
+        from component.dataset.reading.reader import open_dataset  # noqa: PLC0415
+        from component.dataset.reading.statistics import statistics  # noqa: PLC0415
         from component.report.statistics import describe_statistics, statistics_lines  # noqa: PLC0415
 
         address = open_address(dataset)

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
-from component.dataset.address import Address
-from component.dataset.reader import open_dataset
+from component.dataset.format.address import Address
+from component.dataset.reading.reader import open_dataset
 from component.errors import UserError
 
 _SUFFIXES = (".parquet", ".arrow", ".csv")

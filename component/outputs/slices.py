@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from component import naming
-from component.dataset.reader import FileScan
+from component.dataset.reading.reader import FileScan
 
 TEXT_SHARE: Final = 1.3
 """Bytes of gzip text per byte of snappy Parquet, as measured on flights and TPC-H lineitem."""

@@ -11,9 +11,9 @@ from dataclasses import replace
 from component import naming
 from component.config.model import Config, DatasetConfig, LimitsConfig, OutputConfig, TableConfig
 from component.config.parameters import ColumnConfig
-from component.dataset.buckets import buckets_within
-from component.dataset.garbage import Retention
-from component.dataset.values import check_partition_type
+from component.dataset.commits.garbage import Retention
+from component.dataset.format.buckets import buckets_within
+from component.dataset.format.values import check_partition_type
 from component.errors import Place, UserError
 from component.mapping.ascii_fold import ascii_fold
 from component.plan.model import DatasetPlan, Limits, OutputPlan, Plan, Source

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from component.config.writing import FileFormat
-from component.dataset.buckets import Buckets
-from component.dataset.garbage import Retention
-from component.dataset.header import HeaderFormat
-from component.dataset.intent import Intent, WriteMode
-from component.dataset.layout import Compatibility
+from component.dataset.commits.garbage import Retention
+from component.dataset.commits.intent import Intent, WriteMode
+from component.dataset.format.buckets import Buckets
+from component.dataset.format.header import HeaderFormat
+from component.dataset.format.layout import Compatibility
 from component.formats.csv.dialect import Dialect
 from component.formats.delimited.dialect import DelimitedDialect
 from component.plan.options import FILE_DEFAULTS, TABLE_DEFAULTS, FileOptions, TableOptions

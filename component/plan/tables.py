@@ -7,7 +7,7 @@ from itertools import groupby
 
 import pyarrow as pa
 
-from component.dataset.tables import check_shared
+from component.dataset.commits.tables import check_shared
 from component.errors import UserError
 from component.plan.model import DatasetPlan
 

@@ -9,12 +9,12 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from component.dataset.explanation import Reading
-from component.dataset.facts import Sums
-from component.dataset.garbage import Garbage
-from component.dataset.history import Commit
-from component.dataset.reader import Dataset, Explanation
-from component.dataset.verify import Verdict
+from component.dataset.commits.garbage import Garbage
+from component.dataset.format.facts import Sums
+from component.dataset.format.history import Commit
+from component.dataset.reading.explanation import Reading
+from component.dataset.reading.reader import Dataset, Explanation
+from component.dataset.verification.verify import Verdict
 from component.report.amounts import counted, size_text
 from component.report.sums import describe_sums, sums_text
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from component.dataset.difference import Difference, FileChange
+from component.dataset.commits.difference import Difference, FileChange
 from component.report.amounts import counted, size_text
 from component.report.datasets import MOST_LISTED, commit_text, describe_commit
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from component.dataset.facts import sums_of
-from component.dataset.header import read_header
-from component.dataset.history import commit_of
+from component.dataset.format.facts import sums_of
+from component.dataset.format.header import read_header
+from component.dataset.format.history import commit_of
 from component.errors import UserError
 from component.report.sums import describe_sums, sums_text
 from component.store.base import Store

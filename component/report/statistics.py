@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from component.dataset.statistics import Statistics
+from component.dataset.reading.statistics import Statistics
 from component.report.amounts import counted, size_text
 from component.report.datasets import MOST_LISTED
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from component.dataset.facts import Sums
+from component.dataset.format.facts import Sums
 from component.report.amounts import counted, size_text
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from component.dataset.commit import CommitPlan
-from component.dataset.layout import Layout, OtherTable
-from component.dataset.modes import files_layout, plan_write
+from component.dataset.changes.modes import files_layout, plan_write
+from component.dataset.commits.commit import CommitPlan
+from component.dataset.format.layout import Layout, OtherTable
 from component.plan.model import DatasetPlan
 from component.store.base import Store
 

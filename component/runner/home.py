@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from component import naming
-from component.dataset.commit import Prepared
-from component.dataset.facts import facts_keys
-from component.dataset.header import Header
-from component.dataset.keys import header_key, referenced, schema_key
+from component.dataset.commits.commit import Prepared
+from component.dataset.format.facts import facts_keys
+from component.dataset.format.header import Header
+from component.dataset.format.keys import header_key, referenced, schema_key
 from component.folder.files import FileKind, input_files
 from component.folder.layout import DataFolder
 from component.outputs.manifest import file_manifest

@@ -7,11 +7,11 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from component.dataset.commit import CommitPlan, Prepared, prepare, withdraw
-from component.dataset.execution import Executor
-from component.dataset.settling import Settled, drop_settled, settle, settle_again
-from component.dataset.tables import fill_tables
-from component.dataset.values import check_partition_type
+from component.dataset.changes.execution import Executor
+from component.dataset.changes.settling import Settled, drop_settled, settle, settle_again
+from component.dataset.commits.commit import CommitPlan, Prepared, prepare, withdraw
+from component.dataset.commits.tables import fill_tables
+from component.dataset.format.values import check_partition_type
 from component.formats.contract import Split
 from component.formats.csv.read import CsvReader
 from component.formats.csv.source import CsvSplit

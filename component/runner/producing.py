@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from component.dataset.reader import Dataset, FileScan, plan_scan
+from component.dataset.reading.reader import Dataset, FileScan, plan_scan
 from component.outputs.file_formats import writing_of
 from component.outputs.manifest import file_manifest
 from component.outputs.rejected import write_rejected

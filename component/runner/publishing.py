@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from component.dataset.commit import Prepared, publish
-from component.dataset.rollback import rollback
+from component.dataset.commits.commit import Prepared, publish
+from component.dataset.commits.rollback import rollback
 from component.errors import CommitUnknownError, RetryError, TablemillError
 from component.outputs.stage import Stage
 from component.runner.home import Home, pack_datasets

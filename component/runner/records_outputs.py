@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from component.dataset.reader import Dataset
+from component.dataset.reading.reader import Dataset
 from component.errors import Place, UserError
 from component.folder.layout import writing
 from component.outputs.file_formats import writing_of_records

@@ -17,7 +17,7 @@ from component import clock, identity
 from component.config.environment import Environment
 from component.config.model import Config
 from component.config.secrets import secret_values, secrets_in
-from component.dataset.commit import TRIES
+from component.dataset.commits.commit import TRIES
 from component.errors import CommitRefusedError, CommitUnknownError, UserError
 from component.folder.layout import DataFolder
 from component.folder.state import read_state

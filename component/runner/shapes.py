@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from component import naming
-from component.dataset.header import read_header
-from component.dataset.predicates import bind_predicates
-from component.dataset.reader import Dataset, open_dataset
+from component.dataset.files.predicates import bind_predicates
+from component.dataset.format.header import read_header
+from component.dataset.reading.reader import Dataset, open_dataset
 from component.errors import Place, UserError
 from component.outputs.manifest import ManifestFamily, OutputTable, table_manifest
 from component.plan.model import DatasetPlan, OutputPlan

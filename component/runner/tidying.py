@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from component.dataset.garbage import Retention, collect, find_garbage
-from component.dataset.settling import tidy
+from component.dataset.changes.settling import tidy
+from component.dataset.commits.garbage import Retention, collect, find_garbage
 from component.errors import TablemillError
 from component.runner.home import Home
 from component.runner.milling import MilledDataset

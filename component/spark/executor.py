@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
-from component.dataset.execution import Executor
+from component.dataset.changes.execution import Executor
 from component.spark.engine import Engine
 
 Task = TypeVar("Task")

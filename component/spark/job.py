@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 
 from component import identity, naming
-from component.dataset.layout import Layout
-from component.dataset.write import Written
+from component.dataset.files.write import Written
+from component.dataset.format.layout import Layout
 from component.formats.contract import Reader, Split
 from component.spark.engine import Engine
 from component.spark.ledger import Ledger, Part

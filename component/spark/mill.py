@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from component import identity, naming
-from component.dataset.layout import Layout
-from component.dataset.write import PartitionWriter, TooManyPartitionsError, Written
+from component.dataset.files.write import PartitionWriter, TooManyPartitionsError, Written
+from component.dataset.format.layout import Layout
 from component.errors import Place, UserError
 from component.formats.contract import Reader, Split
 from component.formats.csv.read import ReadAgainError

@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from component import naming
-from component.dataset.buckets import BUCKET, bucket_numbers
-from component.dataset.layout import Layout
-from component.dataset.write import PartitionWriter, cut_by_keys
+from component.dataset.files.write import PartitionWriter, cut_by_keys
+from component.dataset.format.buckets import BUCKET, bucket_numbers
+from component.dataset.format.layout import Layout
 from component.errors import UserError
 from component.formats.csv.read import ReadAgainError
 from component.spark.mill import Milled, MillTask, checked_rows, stems

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from component.dataset.reader import FileScan, read_scan
+from component.dataset.reading.reader import FileScan, read_scan
 from component.folder.layout import writing
 from component.formats.contract import Writing
 from component.records.statistics import ColumnStatistics, merged, statistics_of

@@ -9,14 +9,14 @@ import pyarrow as pa
 from pyspark.sql.types import StructType
 
 from component import naming
-from component.dataset.change import open_base
-from component.dataset.commit import TRIES, CommitPlan, commit, plan_commit, replan
-from component.dataset.header import read_header
-from component.dataset.layout import Layout
-from component.dataset.reader import open_dataset
-from component.dataset.scope import Scope, labels_in_scope
-from component.dataset.values import check_partition_type
-from component.dataset.write import Written
+from component.dataset.changes.change import open_base
+from component.dataset.commits.commit import TRIES, CommitPlan, commit, plan_commit, replan
+from component.dataset.commits.scope import Scope, labels_in_scope
+from component.dataset.files.write import Written
+from component.dataset.format.header import read_header
+from component.dataset.format.layout import Layout
+from component.dataset.format.values import check_partition_type
+from component.dataset.reading.reader import open_dataset
 from component.errors import CommitRefusedError, Place, UserError
 from component.spark.source_options import SourceOptions
 from component.spark.source_types import dataset_schema, known_types

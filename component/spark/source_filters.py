@@ -28,7 +28,7 @@ from pyspark.sql.datasource import (
     StringStartsWith,
 )
 
-from component.dataset.predicates import bind_predicates
+from component.dataset.files.predicates import bind_predicates
 from component.errors import UserError
 
 RawCondition = list[Any]

@@ -11,10 +11,10 @@ from typing import Any, Final
 import pyspark
 
 from component import naming
-from component.dataset.address import Address, open_address
-from component.dataset.keys import check_uuid
-from component.dataset.question import parse_question
-from component.dataset.scope import Scope
+from component.dataset.commits.scope import Scope
+from component.dataset.format.address import Address, open_address
+from component.dataset.format.keys import check_uuid
+from component.dataset.reading.question import parse_question
 from component.errors import UserError
 from component.store.open import open_store
 

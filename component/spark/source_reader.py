@@ -12,8 +12,8 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from component import naming
-from component.dataset.predicates import bind_predicates
-from component.dataset.reader import Dataset, FileScan, open_dataset, plan_scan, read_scan
+from component.dataset.files.predicates import bind_predicates
+from component.dataset.reading.reader import Dataset, FileScan, open_dataset, plan_scan, read_scan
 from component.errors import Place, UserError
 from component.spark.source_filters import RawCondition, take_filters
 from component.spark.source_options import SourceOptions

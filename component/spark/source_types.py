@@ -9,7 +9,7 @@ from pyspark.errors import PySparkTypeError
 from pyspark.sql.pandas.types import from_arrow_type, to_arrow_type
 from pyspark.sql.types import ArrayType, DataType, DecimalType, StructField, StructType
 
-from component.dataset.schema import normal_type
+from component.dataset.format.schema import normal_type
 from component.errors import Place, UserError
 
 UINT64_AS: Final = DecimalType(20, 0)

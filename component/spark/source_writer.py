@@ -17,9 +17,9 @@ from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 from pyspark.sql.types import StructType
 
 from component import identity, naming
-from component.dataset.fit import fitted_rows
-from component.dataset.layout import Layout
-from component.dataset.write import PartitionWriter, Written
+from component.dataset.commits.fit import fitted_rows
+from component.dataset.files.write import PartitionWriter, Written
+from component.dataset.format.layout import Layout
 from component.errors import CommitUnknownError, Place, TablemillError, UserError
 from component.spark.source_commit import CommitTask, commit_source, plan_source
 from component.spark.source_options import SourceOptions

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from component.dataset.keys import header_key
+from component.dataset.format.keys import header_key
 from component.store.local import LocalStore
 from tests.check.making import TABLE, check, found, lay_out, only
 from tests.dataset.making import write_dataset

@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 
 from component.cli import dataset_query
 from component.cli.main import app
-from component.dataset.address import Address
-from component.dataset.header import read_header
-from component.dataset.history import history
+from component.dataset.format.address import Address
+from component.dataset.format.header import read_header
+from component.dataset.format.history import history
 from component.store.local import LocalStore
 from tests.dataset.making import write_dataset
 from tests.dataset.several import commit_tables

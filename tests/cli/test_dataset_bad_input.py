@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from component.cli.main import app
-from component.dataset.header import read_header
-from component.dataset.reader import open_dataset, read_dataset
+from component.dataset.format.header import read_header
+from component.dataset.reading.reader import open_dataset, read_dataset
 from component.store.local import LocalStore
 from tests.dataset.making import write_dataset
 from tests.runner.data_folder import snapshot

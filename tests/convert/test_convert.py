@@ -14,7 +14,7 @@ from component import clock
 from component.convert.configuration import Options
 from component.convert.convert import convert
 from component.convert.places import source_of, target_of
-from component.dataset.reader import open_dataset, read_dataset
+from component.dataset.reading.reader import open_dataset, read_dataset
 from component.errors import TablemillError, UserError
 from component.report.lines import KeepingHandler
 from component.report.log import Log

@@ -5,11 +5,9 @@ import datetime as dt
 import pyarrow as pa
 import pytest
 
-from component.dataset.arrow_rows import given_rows
-from component.dataset.copying import copy_dataset
-from component.dataset.garbage import Retention, collect, find_garbage
-from component.dataset.intent import Intent
-from component.dataset.operations import (
+from component.dataset.changes.arrow_rows import given_rows
+from component.dataset.changes.copying import copy_dataset
+from component.dataset.changes.operations import (
     build_indices,
     compact,
     delete_partitions,
@@ -17,8 +15,10 @@ from component.dataset.operations import (
     replace_partitions,
     set_metadata,
 )
-from component.dataset.restore import restore
-from component.dataset.writing import FileLayout, NewDataset, add_rows, make_dataset
+from component.dataset.changes.restore import restore
+from component.dataset.changes.writing import FileLayout, NewDataset, add_rows, make_dataset
+from component.dataset.commits.garbage import Retention, collect, find_garbage
+from component.dataset.commits.intent import Intent
 from component.errors import TablemillError
 from component.store.local import LocalStore
 from tests.dataset.making import read_all, write_dataset

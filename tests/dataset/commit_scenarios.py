@@ -9,17 +9,17 @@ from typing import Any
 
 import pyarrow as pa
 
-from component.dataset.commit import commit, plan_commit, prepare, publish, withdraw
-from component.dataset.garbage import Retention, collect, delete_dataset, find_garbage
-from component.dataset.header import encode_header, read_header
-from component.dataset.history import Commit, commit_of, history, lost_commits
-from component.dataset.keys import header_key
-from component.dataset.operations import delete_rows
-from component.dataset.reader import Dataset, open_dataset, read_dataset
-from component.dataset.restore import restore
-from component.dataset.rollback import rollback
-from component.dataset.verify import verify
-from component.dataset.writable import settled_header
+from component.dataset.changes.operations import delete_rows
+from component.dataset.changes.restore import restore
+from component.dataset.commits.commit import commit, plan_commit, prepare, publish, withdraw
+from component.dataset.commits.garbage import Retention, collect, delete_dataset, find_garbage
+from component.dataset.commits.rollback import rollback
+from component.dataset.commits.writable import settled_header
+from component.dataset.format.header import encode_header, read_header
+from component.dataset.format.history import Commit, commit_of, history, lost_commits
+from component.dataset.format.keys import header_key
+from component.dataset.reading.reader import Dataset, open_dataset, read_dataset
+from component.dataset.verification.verify import verify
 from component.store.base import Store
 from tests.dataset.making import layout_of, read_all, write_dataset, write_files
 from tests.dataset.memory import MemoryStore

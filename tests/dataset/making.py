@@ -12,10 +12,10 @@ import pyarrow as pa
 from hypothesis import settings
 
 from component import identity, naming
-from component.dataset.commit import CommitPlan, Prepared, commit, plan_commit
-from component.dataset.layout import Layout
-from component.dataset.reader import open_dataset, read_dataset
-from component.dataset.write import PartitionWriter, Written
+from component.dataset.commits.commit import CommitPlan, Prepared, commit, plan_commit
+from component.dataset.files.write import PartitionWriter, Written
+from component.dataset.format.layout import Layout
+from component.dataset.reading.reader import open_dataset, read_dataset
 from component.store.base import Store
 from component.store.local import LocalStore
 

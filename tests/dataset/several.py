@@ -9,11 +9,11 @@ from typing import Any
 import pyarrow as pa
 
 from component import identity
-from component.dataset.commit import CommitPlan, Prepared, commit, plan_commit
-from component.dataset.layout import Layout, OtherTable
-from component.dataset.reader import open_dataset, read_dataset
-from component.dataset.tables import fill_tables
-from component.dataset.write import PartitionWriter, Written
+from component.dataset.commits.commit import CommitPlan, Prepared, commit, plan_commit
+from component.dataset.commits.tables import fill_tables
+from component.dataset.files.write import PartitionWriter, Written
+from component.dataset.format.layout import Layout, OtherTable
+from component.dataset.reading.reader import open_dataset, read_dataset
 from component.store.base import Store
 
 UUID = "trips"

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 from component import naming
-from component.dataset.arrow_rows import given_rows
+from component.dataset.changes.arrow_rows import given_rows
 from component.errors import UserError
 from component.tables.types import TypeName
 

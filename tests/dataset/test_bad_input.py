@@ -9,12 +9,12 @@ import json
 import pyarrow as pa
 import pytest
 
-from component.dataset.header import read_header
-from component.dataset.operations import (
+from component.dataset.changes.operations import (
     replace_partitions,
 )
-from component.dataset.repair import repair
-from component.dataset.verify import verify
+from component.dataset.format.header import read_header
+from component.dataset.verification.repair import repair
+from component.dataset.verification.verify import verify
 from tests.dataset.changes import HEADER, OPERATIONS, ROWS, add, make, refused, two_commits
 from tests.dataset.making import bag, read_all, write_dataset
 from tests.runner.data_folder import snapshot

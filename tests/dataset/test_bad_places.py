@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from component import clock
-from component.dataset.garbage import collect, find_garbage
-from component.dataset.history import history
-from component.dataset.reader import open_dataset, read_dataset
-from component.dataset.verify import verify
+from component.dataset.commits.garbage import collect, find_garbage
+from component.dataset.format.history import history
+from component.dataset.reading.reader import open_dataset, read_dataset
+from component.dataset.verification.verify import verify
 from component.store.local import LocalStore
 from tests.dataset.changes import CHANGES, OPERATIONS, ROWS, SOON, refused, two_commits
 from tests.dataset.making import read_all, write_dataset

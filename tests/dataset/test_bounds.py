@@ -2,9 +2,9 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.dataset.bounds import UNKNOWN, Bounds, check_of
-from component.dataset.comparable import comparable, family
-from component.dataset.predicates import bind_predicates
+from component.dataset.files.bounds import UNKNOWN, Bounds, check_of
+from component.dataset.files.comparable import comparable, family
+from component.dataset.files.predicates import bind_predicates
 from tests.dataset import oracle
 from tests.dataset.making import with_files
 from tests.strategies.typed_tables import TYPES, columns

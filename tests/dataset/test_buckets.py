@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.dataset.buckets import BUCKET, Buckets, bucket_numbers, buckets_of
-from component.dataset.commit import commit, plan_commit
-from component.dataset.reader import open_dataset, plan_scan, read_scan
+from component.dataset.commits.commit import commit, plan_commit
+from component.dataset.format.buckets import BUCKET, Buckets, bucket_numbers, buckets_of
+from component.dataset.reading.reader import open_dataset, plan_scan, read_scan
 from component.errors import UserError
 from tests.dataset.making import bag, layout_of, read_all, with_files, write_files
 from tests.dataset.memory import MemoryStore

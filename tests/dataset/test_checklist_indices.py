@@ -6,9 +6,9 @@ Duplicates are united, nulls and unknown labels ignored, and nulls of the data n
 import pyarrow as pa
 import pytest
 
-from component.dataset.reader import open_dataset, plan_scan
-from component.dataset.repair import repair
-from component.dataset.verify import verify
+from component.dataset.reading.reader import open_dataset, plan_scan
+from component.dataset.verification.repair import repair
+from component.dataset.verification.verify import verify
 from component.store.local import LocalStore
 from tests.dataset import oracle
 from tests.dataset.hand_made import ROWS, UUID, put_header, put_index, put_simple, refused, rows_of

@@ -6,9 +6,9 @@ import math
 import pyarrow as pa
 import pytest
 
-from component.dataset.garbage import find_garbage
-from component.dataset.repair import repair
-from component.dataset.verify import verify
+from component.dataset.commits.garbage import find_garbage
+from component.dataset.verification.repair import repair
+from component.dataset.verification.verify import verify
 from component.store.local import LocalStore
 from tests.dataset.hand_made import ROWS, UUID, put_header, put_rows, put_schema, refused, rows_of
 

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.dataset.columns import add_column, drop_column, rename_column, widen_column
-from component.dataset.commit import commit, plan_commit
-from component.dataset.execution import HERE
-from component.dataset.header import read_header
-from component.dataset.history import history
-from component.dataset.operations import delete_rows
-from component.dataset.reader import open_dataset
-from component.dataset.verify import verify
+from component.dataset.changes.columns import add_column, drop_column, rename_column, widen_column
+from component.dataset.changes.execution import HERE
+from component.dataset.changes.operations import delete_rows
+from component.dataset.commits.commit import commit, plan_commit
+from component.dataset.format.header import read_header
+from component.dataset.format.history import history
+from component.dataset.reading.reader import open_dataset
+from component.dataset.verification.verify import verify
 from component.errors import UserError
 from tests.dataset.making import bag, layout_of, read_all, with_files, write_dataset, write_files, write_splits
 from tests.dataset.memory import MemoryStore

@@ -8,12 +8,12 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.dataset.commit import commit, plan_commit, prepare, publish, replan, withdraw
-from component.dataset.header import Header, encode_header, read_header
-from component.dataset.layout import Layout
-from component.dataset.reader import open_dataset, plan_scan, read_scan
-from component.dataset.rollback import rollback
-from component.dataset.schema import decode_schema, encode_schema
+from component.dataset.commits.commit import commit, plan_commit, prepare, publish, replan, withdraw
+from component.dataset.commits.rollback import rollback
+from component.dataset.format.header import Header, encode_header, read_header
+from component.dataset.format.layout import Layout
+from component.dataset.format.schema import decode_schema, encode_schema
+from component.dataset.reading.reader import open_dataset, plan_scan, read_scan
 from component.errors import CommitRefusedError, UserError
 from component.store.local import LocalStore
 from tests.dataset.making import bag, layout_of, read_all, with_files, write_dataset, write_files

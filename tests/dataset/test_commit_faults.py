@@ -5,10 +5,10 @@ import contextlib
 import pyarrow as pa
 import pytest
 
-from component.dataset.commit import commit, plan_commit
-from component.dataset.garbage import delete_dataset
-from component.dataset.header import read_header
-from component.dataset.keys import referenced
+from component.dataset.commits.commit import commit, plan_commit
+from component.dataset.commits.garbage import delete_dataset
+from component.dataset.format.header import read_header
+from component.dataset.format.keys import referenced
 from component.errors import CommitRefusedError, CommitUnknownError, TablemillError, UserError
 from tests.dataset.making import bag, layout_of, read_all, write_dataset, write_files
 from tests.dataset.memory import MemoryStore

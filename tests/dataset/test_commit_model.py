@@ -12,11 +12,11 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from component.dataset.header import read_header
-from component.dataset.keys import schema_key
-from component.dataset.layout import described_schema
-from component.dataset.reader import open_dataset
-from component.dataset.schema import decode_schema, normal_schema
+from component.dataset.format.header import read_header
+from component.dataset.format.keys import schema_key
+from component.dataset.format.layout import described_schema
+from component.dataset.format.schema import decode_schema, normal_schema
+from component.dataset.reading.reader import open_dataset
 from tests.dataset.commit_scenarios import BASE, Scenario, dataset, is_lost_or_there, only_headers, only_shared
 from tests.dataset.memory import MemoryStore
 from tests.dataset.schedules import explore, names

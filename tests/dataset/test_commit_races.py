@@ -6,9 +6,9 @@ import threading
 import pyarrow as pa
 import pytest
 
-from component.dataset.commit import commit, plan_commit
-from component.dataset.header import read_header
-from component.dataset.schema import decode_schema
+from component.dataset.commits.commit import commit, plan_commit
+from component.dataset.format.header import read_header
+from component.dataset.format.schema import decode_schema
 from component.errors import CommitRefusedError, UserError
 from component.store.local import LocalStore
 from tests.dataset.making import bag, layout_of, read_all, write_dataset, write_files

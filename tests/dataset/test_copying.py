@@ -1,10 +1,10 @@
 import pyarrow as pa
 import pytest
 
-from component.dataset.copying import copy_dataset, rename_dataset
-from component.dataset.header import read_header
-from component.dataset.history import history
-from component.dataset.verify import verify
+from component.dataset.changes.copying import copy_dataset, rename_dataset
+from component.dataset.format.header import read_header
+from component.dataset.format.history import history
+from component.dataset.verification.verify import verify
 from component.errors import CommitRefusedError, RetryError, UserError
 from tests.dataset.making import bag, read_all, write_dataset
 from tests.dataset.memory import MemoryStore

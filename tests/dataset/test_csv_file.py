@@ -8,9 +8,9 @@ from decimal import Decimal
 import pyarrow as pa
 import pytest
 
-from component.dataset.header import read_header
-from component.dataset.operations import build_indices, compact, delete_rows
-from component.dataset.verify import verify
+from component.dataset.changes.operations import build_indices, compact, delete_rows
+from component.dataset.format.header import read_header
+from component.dataset.verification.verify import verify
 from component.store.local import LocalStore
 from tests.dataset import oracle
 from tests.dataset.hand_made import UUID, put_header, put_rows, put_schema, put_text, refused, rows_of

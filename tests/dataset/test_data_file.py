@@ -7,9 +7,9 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 
-from component.dataset.data_file import encode_rows, read_rows
-from component.dataset.predicates import bind_predicates
-from component.dataset.seal import MARK
+from component.dataset.files.data_file import encode_rows, read_rows
+from component.dataset.files.predicates import bind_predicates
+from component.dataset.format.seal import MARK
 from component.errors import UserError
 from tests.dataset.making import with_files
 from tests.strategies.typed_tables import tables

@@ -4,10 +4,10 @@ from dataclasses import replace
 import pyarrow as pa
 import pytest
 
-from component.dataset.difference import ColumnChange, diff
-from component.dataset.header import encode_header, read_header
-from component.dataset.history import history
-from component.dataset.operations import build_indices, delete_partitions, set_metadata
+from component.dataset.changes.operations import build_indices, delete_partitions, set_metadata
+from component.dataset.commits.difference import ColumnChange, diff
+from component.dataset.format.header import encode_header, read_header
+from component.dataset.format.history import history
 from component.errors import UserError
 from tests.dataset.making import write_dataset
 from tests.dataset.memory import MemoryStore

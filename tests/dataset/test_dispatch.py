@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.dataset import dispatch as module
-from component.dataset.dispatch import dispatch
-from component.dataset.reader import open_dataset
+from component.dataset.reading import dispatch as module
+from component.dataset.reading.dispatch import dispatch
+from component.dataset.reading.reader import open_dataset
 from component.errors import UserError
 from tests.dataset.making import bag, with_files, write_dataset
 from tests.dataset.memory import MemoryStore

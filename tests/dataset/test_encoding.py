@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.dataset.data_file import encode_rows
-from component.dataset.encoding import Encodings, choose_encodings, hold_words, join_rows
+from component.dataset.files.data_file import encode_rows
+from component.dataset.files.encoding import Encodings, choose_encodings, hold_words, join_rows
 from tests.dataset.making import with_files
 from tests.strategies.typed_tables import tables
 

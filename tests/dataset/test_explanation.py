@@ -1,8 +1,8 @@
 import pyarrow as pa
 import pytest
 
-from component.dataset.explanation import Reading, explain_reading
-from component.dataset.reader import explain_scan, open_dataset
+from component.dataset.reading.explanation import Reading, explain_reading
+from component.dataset.reading.reader import explain_scan, open_dataset
 from component.errors import UserError
 from component.store.local import LocalStore
 from tests.dataset.making import write_dataset
@@ -13,7 +13,7 @@ ROWS = pa.table({"k": ["x"] * 4 + ["y"] * 4, "v": list(range(8)), "s": list("aab
 
 @pytest.fixture
 def store(tmp_path, monkeypatch):
-    monkeypatch.setattr("component.dataset.data_file.ROW_GROUP_ROWS", 2)
+    monkeypatch.setattr("component.dataset.files.data_file.ROW_GROUP_ROWS", 2)
     store = LocalStore(tmp_path)
     write_dataset(store, ROWS, ["k"])
     return store

@@ -4,13 +4,13 @@ import pyarrow as pa
 import pytest
 from isal.isal_zlib import crc32
 
-from component.dataset.copying import copy_dataset
-from component.dataset.facts import Sums, known_facts, read_facts, sums_of
-from component.dataset.header import EXTRAS, encode_header, read_header
-from component.dataset.history import history
-from component.dataset.keys import referenced
-from component.dataset.operations import compact, delete_rows
-from component.dataset.restore import restore
+from component.dataset.changes.copying import copy_dataset
+from component.dataset.changes.operations import compact, delete_rows
+from component.dataset.changes.restore import restore
+from component.dataset.format.facts import Sums, known_facts, read_facts, sums_of
+from component.dataset.format.header import EXTRAS, encode_header, read_header
+from component.dataset.format.history import history
+from component.dataset.format.keys import referenced
 from component.errors import UserError
 from tests.dataset.making import read_all, write_dataset
 from tests.dataset.memory import MemoryStore

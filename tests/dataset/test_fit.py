@@ -1,10 +1,10 @@
 import pyarrow as pa
 import pytest
 
-from component.dataset.fit import check_indices, fit_layout, fit_tables
-from component.dataset.header import Header
-from component.dataset.layout import Layout
-from component.dataset.schema import normal_schema
+from component.dataset.commits.fit import check_indices, fit_layout, fit_tables
+from component.dataset.format.header import Header
+from component.dataset.format.layout import Layout
+from component.dataset.format.schema import normal_schema
 from component.errors import UserError
 
 SCHEMA = pa.schema([("v", pa.int64()), ("k", pa.string()), ("t", pa.string())])

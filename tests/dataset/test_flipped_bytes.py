@@ -3,10 +3,10 @@
 import pyarrow as pa
 import pytest
 
-from component.dataset.header import decode_header
-from component.dataset.schema import decode_schema
-from component.dataset.seal import MARK
-from component.dataset.verify import verify
+from component.dataset.format.header import decode_header
+from component.dataset.format.schema import decode_schema
+from component.dataset.format.seal import MARK
+from component.dataset.verification.verify import verify
 from component.errors import UserError
 from tests.dataset.making import bag, read_all, write_dataset
 from tests.dataset.memory import MemoryStore

@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from component import clock
-from component.dataset.commit import commit, plan_commit, prepare, publish
-from component.dataset.garbage import Retention, collect, delete_dataset, find_garbage
-from component.dataset.header import encode_header, read_header
-from component.dataset.history import history
-from component.dataset.reader import open_dataset, read_dataset
-from component.dataset.restore import restore
+from component.dataset.changes.restore import restore
+from component.dataset.commits.commit import commit, plan_commit, prepare, publish
+from component.dataset.commits.garbage import Retention, collect, delete_dataset, find_garbage
+from component.dataset.format.header import encode_header, read_header
+from component.dataset.format.history import history
+from component.dataset.reading.reader import open_dataset, read_dataset
 from component.errors import RetryError, UserError
 from tests.dataset.making import bag, layout_of, read_all, write_dataset, write_files
 from tests.dataset.memory import MemoryStore

@@ -6,9 +6,9 @@ import shutil
 import pyarrow as pa
 import pytest
 
-from component.dataset.header import read_header
-from component.dataset.reader import open_dataset, read_dataset
-from component.dataset.verify import verify
+from component.dataset.format.header import read_header
+from component.dataset.reading.reader import open_dataset, read_dataset
+from component.dataset.verification.verify import verify
 from component.store.local import LocalStore
 from tests.dataset.several import UUID, commit_tables
 from tests.dataset.test_golden import GOLDEN

@@ -8,7 +8,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.dataset.header import Header, decode_header, encode_header, read_header
+from component.dataset.format.header import Header, decode_header, encode_header, read_header
 from component.errors import UserError
 from component.store.local import LocalStore
 from tests.store.faults import FaultStore

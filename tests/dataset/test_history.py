@@ -5,11 +5,11 @@ import pyarrow as pa
 import pytest
 
 from component import clock
-from component.dataset.commit import commit, plan_commit
-from component.dataset.header import encode_header, read_header
-from component.dataset.history import commit_of, digest_of, history, lost_commits, state_as_of, was_committed
-from component.dataset.keys import header_key
-from component.dataset.reader import open_dataset, read_dataset
+from component.dataset.commits.commit import commit, plan_commit
+from component.dataset.format.header import encode_header, read_header
+from component.dataset.format.history import commit_of, digest_of, history, lost_commits, state_as_of, was_committed
+from component.dataset.format.keys import header_key
+from component.dataset.reading.reader import open_dataset, read_dataset
 from component.errors import CommitRefusedError, UserError
 from tests.dataset.making import bag, layout_of, write_dataset, write_files
 from tests.dataset.memory import MemoryStore

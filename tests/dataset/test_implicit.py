@@ -1,11 +1,11 @@
 import pyarrow as pa
 import pytest
 
-from component.dataset.data_file import encode_rows
-from component.dataset.header import Header, encode_header, read_header
-from component.dataset.implicit import read_whole_header
-from component.dataset.schema import encode_schema
-from component.dataset.writable import make_explicit
+from component.dataset.commits.writable import make_explicit
+from component.dataset.files.data_file import encode_rows
+from component.dataset.format.header import Header, encode_header, read_header
+from component.dataset.format.implicit import read_whole_header
+from component.dataset.format.schema import encode_schema
 from component.errors import CommitRefusedError, UserError
 from component.store.local import LocalStore
 from tests.dataset.making import bag, layout_of, read_all, write_dataset, write_files

@@ -3,9 +3,9 @@ import pyarrow.parquet as pq
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.dataset import index
-from component.dataset.fragment import decode_fragment, encode_fragment, fragment_of_files, fragment_of_index
-from component.dataset.index import build_index
+from component.dataset.files.fragment import decode_fragment, encode_fragment, fragment_of_files, fragment_of_index
+from component.dataset.indices import index
+from component.dataset.indices.index import build_index
 from tests.dataset.making import with_files
 from tests.dataset.oracle import index_of
 from tests.strategies.typed_tables import TYPES, columns

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.dataset.keys import (
+from component.dataset.format.keys import (
     check_uuid,
     data_key,
     header_key,

@@ -1,8 +1,8 @@
 import pyarrow as pa
 import pytest
 
-from component.dataset.layout import Layout, describe_columns, described_schema, source_order, trusted_schema
-from component.dataset.schema import normal_schema
+from component.dataset.format.layout import Layout, describe_columns, described_schema, source_order, trusted_schema
+from component.dataset.format.schema import normal_schema
 from tests.strategies.typed_tables import TYPES
 
 SCHEMA = pa.schema([("z", pa.string()), ("a", pa.int64()), ("k", pa.date32())])

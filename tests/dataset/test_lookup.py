@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.dataset import index
-from component.dataset.fragment import fragment_of_files
-from component.dataset.index import build_index
-from component.dataset.lookup import index_parts, labels_where, lookup, read_embedded, read_index
-from component.dataset.predicates import bind_predicates
+from component.dataset.files.fragment import fragment_of_files
+from component.dataset.files.predicates import bind_predicates
+from component.dataset.indices import index
+from component.dataset.indices.index import build_index
+from component.dataset.indices.lookup import index_parts, labels_where, lookup, read_embedded, read_index
 from component.errors import UserError
 from tests.dataset import oracle
 from tests.dataset.making import with_files
@@ -59,7 +59,7 @@ def test_a_lookup_finds_exactly_the_files_with_a_row_that_is_wanted(question, gr
 @pytest.mark.parametrize(("most", "pieces"), [(1, 10), (30, 4), (1000, 1)])
 def test_an_index_is_read_in_pieces_of_bounded_labels(monkeypatch, most, pieces):
     data = _built(pa.int64(), {f"l{number}": pa.array([number]) for number in range(100)}, monkeypatch, 10)
-    monkeypatch.setattr("component.dataset.lookup.PART_LABELS", most)
+    monkeypatch.setattr("component.dataset.indices.lookup.PART_LABELS", most)
     parts = list(index_parts(pa.BufferReader(data), "c"))
     assert len(parts) == pieces
     assert pa.concat_tables(parts) == read_index(pa.BufferReader(data), "c")

@@ -7,13 +7,13 @@ import itertools
 import pyarrow as pa
 import pytest
 
-from component.dataset.garbage import delete_dataset
-from component.dataset.header import read_header
-from component.dataset.intent import Intent
-from component.dataset.layout import Layout
-from component.dataset.modes import files_layout, plan_write
-from component.dataset.settling import commit_write
-from component.dataset.verify import verify
+from component.dataset.changes.modes import files_layout, plan_write
+from component.dataset.changes.settling import commit_write
+from component.dataset.commits.garbage import delete_dataset
+from component.dataset.commits.intent import Intent
+from component.dataset.format.header import read_header
+from component.dataset.format.layout import Layout
+from component.dataset.verification.verify import verify
 from component.errors import UserError
 from tests.dataset.commit_scenarios import BASE, Scenario, dataset, only_headers, rows_of
 from tests.dataset.making import layout_of, read_all, write_files

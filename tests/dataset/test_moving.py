@@ -1,10 +1,10 @@
 import pytest
 
-from component.dataset.header import Header, StoredHeader, encode_header, read_header
-from component.dataset.history import keep
-from component.dataset.moving import arrive, finish_move, marked, remove_header
-from component.dataset.swap import same_header
-from component.dataset.writable import newer_hidden, settled_header
+from component.dataset.commits.moving import arrive, finish_move, marked, remove_header
+from component.dataset.commits.swap import same_header
+from component.dataset.commits.writable import newer_hidden, settled_header
+from component.dataset.format.header import Header, StoredHeader, encode_header, read_header
+from component.dataset.format.history import keep
 from tests.dataset.memory import MemoryStore
 from tests.store.faults import Fault, FaultStore
 

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.dataset.narrowing import Indices, narrow, residual
-from component.dataset.predicates import bind_predicates, columns_of, mask_of
-from component.dataset.reader import explain_scan, open_dataset, plan_scan, read_scan
+from component.dataset.files.predicates import bind_predicates, columns_of, mask_of
+from component.dataset.reading.narrowing import Indices, narrow, residual
+from component.dataset.reading.reader import explain_scan, open_dataset, plan_scan, read_scan
 from component.store.local import LocalStore
 from tests.dataset import oracle
 from tests.dataset.making import bag, new_store, read_all, with_files, write_dataset

@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.dataset.header import read_header
-from component.dataset.history import history
-from component.dataset.operations import (
+from component.dataset.changes.operations import (
     build_indices,
     compact,
     delete_partitions,
@@ -17,6 +15,8 @@ from component.dataset.operations import (
     replace_partitions,
     set_metadata,
 )
+from component.dataset.format.header import read_header
+from component.dataset.format.history import history
 from component.errors import CommitRefusedError, TablemillError, UserError
 from tests.dataset.making import bag, read_all, with_files, write_dataset
 from tests.dataset.memory import MemoryStore

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.dataset.predicates import bind_predicates, mask_of
+from component.dataset.files.predicates import bind_predicates, mask_of
 from component.errors import UserError
 from tests.dataset import oracle
 from tests.dataset.making import with_files

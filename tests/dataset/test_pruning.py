@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.dataset.data_file import encode_rows, read_rows
-from component.dataset.footer import open_footer
-from component.dataset.predicates import bind_predicates
-from component.dataset.pruning import groups_wanted
+from component.dataset.files.data_file import encode_rows, read_rows
+from component.dataset.files.footer import open_footer
+from component.dataset.files.predicates import bind_predicates
+from component.dataset.files.pruning import groups_wanted
 from component.errors import UserError
 from tests.dataset import oracle
 from tests.dataset.making import with_files

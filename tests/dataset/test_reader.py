@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.dataset.header import Header, encode_header, read_header
-from component.dataset.reader import open_dataset, plan_scan, read_dataset, read_scan
-from component.dataset.schema import encode_schema
+from component.dataset.format.header import Header, encode_header, read_header
+from component.dataset.format.schema import encode_schema
+from component.dataset.reading.reader import open_dataset, plan_scan, read_dataset, read_scan
 from component.errors import UserError
 from component.store.local import LocalStore
 from tests.dataset import oracle

@@ -8,8 +8,8 @@ import datetime as dt
 import pyarrow as pa
 import pytest
 
-from component.dataset.reader import open_dataset, plan_scan, read_dataset
-from component.dataset.verify import verify
+from component.dataset.reading.reader import open_dataset, plan_scan, read_dataset
+from component.dataset.verification.verify import verify
 from component.store.local import LocalStore
 from tests.dataset.hand_made import (
     ROWS,

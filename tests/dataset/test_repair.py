@@ -10,14 +10,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from component.dataset.data_file import encode_rows
-from component.dataset.facts import read_facts
-from component.dataset.header import EXTRAS, Header, encode_header, read_header
-from component.dataset.history import history
-from component.dataset.operations import build_indices
-from component.dataset.repair import repair
-from component.dataset.schema import decode_schema, encode_schema
-from component.dataset.verify import verify
+from component.dataset.changes.operations import build_indices
+from component.dataset.files.data_file import encode_rows
+from component.dataset.format.facts import read_facts
+from component.dataset.format.header import EXTRAS, Header, encode_header, read_header
+from component.dataset.format.history import history
+from component.dataset.format.schema import decode_schema, encode_schema
+from component.dataset.verification.repair import repair
+from component.dataset.verification.verify import verify
 from component.store.local import LocalStore
 from tests.dataset.making import bag, read_all, write_dataset
 from tests.dataset.memory import MemoryStore

@@ -1,11 +1,11 @@
 import pyarrow as pa
 import pytest
 
-from component.dataset.garbage import Retention, collect, find_garbage
-from component.dataset.history import history
-from component.dataset.operations import delete_rows
-from component.dataset.restore import restore
-from component.dataset.verify import verify
+from component.dataset.changes.operations import delete_rows
+from component.dataset.changes.restore import restore
+from component.dataset.commits.garbage import Retention, collect, find_garbage
+from component.dataset.format.history import history
+from component.dataset.verification.verify import verify
 from component.errors import CommitRefusedError, UserError
 from tests.dataset.making import bag, read_all, write_dataset
 from tests.dataset.memory import MemoryStore

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.dataset.schema import (
+from component.dataset.format.schema import (
     check_appendable,
     decode_schema,
     encode_schema,

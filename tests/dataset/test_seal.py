@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.dataset.seal import MARK, SealedFile, lost_seal, open_parquet, seal
+from component.dataset.format.seal import MARK, SealedFile, lost_seal, open_parquet, seal
 from component.errors import UserError
 
 VALUES = st.lists(st.tuples(st.integers(-5, 5), st.text(max_size=5), st.lists(st.integers(0, 3), max_size=3)))

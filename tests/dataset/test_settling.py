@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.dataset import key_sets
-from component.dataset.execution import HERE
-from component.dataset.header import read_header
-from component.dataset.history import history
-from component.dataset.intent import Intent
-from component.dataset.key_sets import GatherKeys, gather_sets
-from component.dataset.layout import Layout
-from component.dataset.modes import files_layout, plan_write
-from component.dataset.reader import open_dataset, plan_scan
-from component.dataset.settling import commit_write
-from component.dataset.verify import verify
+from component.dataset.changes import key_sets
+from component.dataset.changes.execution import HERE
+from component.dataset.changes.key_sets import GatherKeys, gather_sets
+from component.dataset.changes.modes import files_layout, plan_write
+from component.dataset.changes.settling import commit_write
+from component.dataset.commits.intent import Intent
+from component.dataset.format.header import read_header
+from component.dataset.format.history import history
+from component.dataset.format.layout import Layout
+from component.dataset.reading.reader import open_dataset, plan_scan
+from component.dataset.verification.verify import verify
 from component.errors import UserError
 from tests.dataset.making import bag, read_all, with_files, write_dataset, write_files
 from tests.dataset.memory import MemoryStore

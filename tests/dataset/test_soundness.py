@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from component.dataset.header import Header
-from component.dataset.soundness import DamagedError, content_of, hold_sound, vouched
+from component.dataset.format.header import Header
+from component.dataset.format.soundness import DamagedError, content_of, hold_sound, vouched
 
 EXTRAS = {"columns": [["a", "int64"]], "facts": {"name": "n", "rows": {}}, "attributes": {"a": {}}}
 

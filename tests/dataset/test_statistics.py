@@ -6,8 +6,8 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.dataset.reader import open_dataset
-from component.dataset.statistics import statistics
+from component.dataset.reading.reader import open_dataset
+from component.dataset.reading.statistics import statistics
 from tests.dataset.making import with_files, write_dataset
 from tests.dataset.memory import MemoryStore
 from tests.dataset.test_golden import PLATEAU

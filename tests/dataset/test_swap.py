@@ -1,9 +1,9 @@
 import pyarrow as pa
 import pytest
 
-from component.dataset.header import Header, encode_header, read_header
-from component.dataset.schema import decode_schema, encode_schema
-from component.dataset.swap import restore_schema, same_header, swap_header, swap_schema, undo_schema
+from component.dataset.commits.swap import restore_schema, same_header, swap_header, swap_schema, undo_schema
+from component.dataset.format.header import Header, encode_header, read_header
+from component.dataset.format.schema import decode_schema, encode_schema
 from component.errors import CommitRefusedError, CommitUnknownError
 from tests.dataset.memory import MemoryStore
 from tests.store.faults import Fault, FaultStore

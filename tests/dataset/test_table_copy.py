@@ -4,11 +4,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from component.dataset.header import read_header
-from component.dataset.operations import delete_rows
-from component.dataset.reader import open_dataset
-from component.dataset.table_copy import copy_table
-from component.dataset.verify import verify
+from component.dataset.changes.operations import delete_rows
+from component.dataset.changes.table_copy import copy_table
+from component.dataset.format.header import read_header
+from component.dataset.reading.reader import open_dataset
+from component.dataset.verification.verify import verify
 from component.errors import CommitRefusedError, UserError
 from component.store.local import LocalStore
 from tests.dataset.making import bag, new_store, read_all

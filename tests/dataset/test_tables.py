@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.dataset.commit import plan_commit
-from component.dataset.header import Header, encode_header, read_header
-from component.dataset.layout import Layout
-from component.dataset.operations import build_indices, delete_partitions
-from component.dataset.reader import open_dataset
-from component.dataset.tables import check_one_table, check_same_table, check_shared, fill_tables
-from component.dataset.write import Written
+from component.dataset.changes.operations import build_indices, delete_partitions
+from component.dataset.commits.commit import plan_commit
+from component.dataset.commits.tables import check_one_table, check_same_table, check_shared, fill_tables
+from component.dataset.files.write import Written
+from component.dataset.format.header import Header, encode_header, read_header
+from component.dataset.format.layout import Layout
+from component.dataset.reading.reader import open_dataset
 from component.errors import UserError
 from component.store.local import LocalStore
 from tests.dataset.making import bag, layout_of, new_store, with_files, write_dataset

@@ -5,12 +5,8 @@ import datetime as dt
 import pyarrow as pa
 import pytest
 
-from component.dataset.copying import copy_dataset, rename_dataset
-from component.dataset.garbage import Retention, collect, delete_dataset, find_garbage
-from component.dataset.header import read_header
-from component.dataset.history import history
-from component.dataset.keys import header_key, history_key, referenced, schema_key
-from component.dataset.operations import (
+from component.dataset.changes.copying import copy_dataset, rename_dataset
+from component.dataset.changes.operations import (
     build_indices,
     compact,
     delete_partitions,
@@ -19,10 +15,14 @@ from component.dataset.operations import (
     replace_partitions,
     set_metadata,
 )
-from component.dataset.reader import open_dataset
-from component.dataset.restore import restore
-from component.dataset.upsert import upsert
-from component.dataset.verify import verify
+from component.dataset.changes.restore import restore
+from component.dataset.changes.upsert import upsert
+from component.dataset.commits.garbage import Retention, collect, delete_dataset, find_garbage
+from component.dataset.format.header import read_header
+from component.dataset.format.history import history
+from component.dataset.format.keys import header_key, history_key, referenced, schema_key
+from component.dataset.reading.reader import open_dataset
+from component.dataset.verification.verify import verify
 from component.errors import UserError
 from component.store.local import LocalStore
 from tests.dataset.making import bag, new_store

@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.dataset.header import read_header
-from component.dataset.history import history
-from component.dataset.upsert import upsert
+from component.dataset.changes.upsert import upsert
+from component.dataset.format.header import read_header
+from component.dataset.format.history import history
 from component.errors import UserError
 from tests.dataset.making import bag, read_all, with_files, write_dataset
 from tests.dataset.memory import MemoryStore

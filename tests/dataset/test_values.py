@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from component.dataset.values import check_partition_type, parse_value, value_text
+from component.dataset.format.values import check_partition_type, parse_value, value_text
 from component.errors import UserError
 from tests.strategies.typed_tables import PARTITION_TYPES, values
 

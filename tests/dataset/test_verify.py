@@ -5,10 +5,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from component.dataset.header import read_header
-from component.dataset.history import history
-from component.dataset.repair import repair
-from component.dataset.verify import verify
+from component.dataset.format.header import read_header
+from component.dataset.format.history import history
+from component.dataset.verification.repair import repair
+from component.dataset.verification.verify import verify
 from component.errors import UserError
 from component.store.local import LocalStore
 from tests.dataset.making import bag, read_all, write_dataset

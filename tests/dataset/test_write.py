@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from component import identity
-from component.dataset import write
-from component.dataset.commit import commit, plan_commit
-from component.dataset.fragment import decode_fragment
-from component.dataset.layout import Layout
-from component.dataset.values import value_text
-from component.dataset.write import PartitionWriter, TooManyPartitionsError, cut_by_keys
+from component.dataset.commits.commit import commit, plan_commit
+from component.dataset.files import write
+from component.dataset.files.fragment import decode_fragment
+from component.dataset.files.write import PartitionWriter, TooManyPartitionsError, cut_by_keys
+from component.dataset.format.layout import Layout
+from component.dataset.format.values import value_text
 from component.errors import RetryError, UserError
 from tests.dataset.making import bag, layout_of, new_store, read_all, with_files, write_dataset, write_files
 from tests.store.faults import Fault, FaultStore

@@ -5,9 +5,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from component.dataset.header import read_header
-from component.dataset.operations import build_indices, delete_partitions, delete_rows
-from component.dataset.verify import verify
+from component.dataset.changes.operations import build_indices, delete_partitions, delete_rows
+from component.dataset.format.header import read_header
+from component.dataset.verification.verify import verify
 from component.store.local import LocalStore
 from tests.dataset.making import bag, read_all, write_dataset
 from tests.dataset.several import FLIGHTS, SEATS, TABLES, UUID, commit_tables, read_table

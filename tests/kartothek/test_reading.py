@@ -5,8 +5,8 @@ import datetime as dt
 import pyarrow as pa
 import pytest
 
-from component.dataset.commit import commit, plan_commit
-from component.dataset.layout import Layout
+from component.dataset.commits.commit import commit, plan_commit
+from component.dataset.format.layout import Layout
 from component.store.local import LocalStore
 from tests.dataset.making import write_splits
 from tests.dataset.several import FLIGHTS, SEATS, TABLES, UUID, commit_tables

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.dataset.reader import FileScan
+from component.dataset.reading.reader import FileScan
 from component.outputs.slices import LEAST_SLICE_BYTES, TEXT_SHARE, group_scans, slice_name
 
 MB = 1000 * 1000

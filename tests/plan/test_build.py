@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from component.config.load import parse_config
-from component.dataset.buckets import Buckets
+from component.dataset.format.buckets import Buckets
 from component.errors import UserError
 from component.formats.csv.dialect import Dialect
 from component.plan.asked import asked_of

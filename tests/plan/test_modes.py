@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from component.config.load import parse_config
-from component.dataset.garbage import Retention
-from component.dataset.intent import Intent
+from component.dataset.commits.garbage import Retention
+from component.dataset.commits.intent import Intent
 from component.errors import UserError
 from component.plan.build import build_plan
 from component.plan.model import Source, SourceSlice

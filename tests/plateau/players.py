@@ -14,11 +14,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from component.dataset.commit import commit, plan_commit
-from component.dataset.garbage import collect, find_garbage
-from component.dataset.header import read_header
-from component.dataset.layout import Layout
-from component.dataset.operations import replace_partitions, set_metadata
+from component.dataset.changes.operations import replace_partitions, set_metadata
+from component.dataset.commits.commit import commit, plan_commit
+from component.dataset.commits.garbage import collect, find_garbage
+from component.dataset.format.header import read_header
+from component.dataset.format.layout import Layout
 from component.store.local import LocalStore
 from tests.dataset.making import read_all, write_splits
 from tests.kartothek.process import Kartothek

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from hypothesis import strategies as st
 
-from component.dataset.schema import normal_type
+from component.dataset.format.schema import normal_type
 from tests.dataset.making import bag
 from tests.strategies import typed_tables
 

@@ -4,8 +4,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from component.dataset.header import read_header
-from component.dataset.reader import open_dataset, plan_scan, read_scan
+from component.dataset.format.header import read_header
+from component.dataset.reading.reader import open_dataset, plan_scan, read_scan
 from component.store.local import LocalStore
 from tests.dataset import oracle
 from tests.dataset.making import bag, read_all, write_dataset

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from component.dataset.buckets import Buckets
-from component.dataset.columns import add_column, drop_column, rename_column, widen_column
-from component.dataset.commit import commit, plan_commit
+from component.dataset.changes.columns import add_column, drop_column, rename_column, widen_column
+from component.dataset.commits.commit import commit, plan_commit
+from component.dataset.format.buckets import Buckets
 from component.store.local import LocalStore
 from tests.dataset.making import layout_of, read_all, write_dataset, write_files
 from tests.plateau.process import PlateauError

@@ -5,15 +5,15 @@ import datetime as dt
 import pyarrow as pa
 import pytest
 
-from component.dataset.commit import commit, plan_commit
-from component.dataset.facts import known_facts, sums_of
-from component.dataset.header import read_header
-from component.dataset.history import history
-from component.dataset.layout import Layout
-from component.dataset.operations import set_metadata
-from component.dataset.reader import open_dataset
-from component.dataset.restore import restore
-from component.dataset.verify import verify
+from component.dataset.changes.operations import set_metadata
+from component.dataset.changes.restore import restore
+from component.dataset.commits.commit import commit, plan_commit
+from component.dataset.format.facts import known_facts, sums_of
+from component.dataset.format.header import read_header
+from component.dataset.format.history import history
+from component.dataset.format.layout import Layout
+from component.dataset.reading.reader import open_dataset
+from component.dataset.verification.verify import verify
 from component.errors import UserError
 from component.store.local import LocalStore
 from tests.dataset.making import bag, read_all, write_dataset, write_splits

@@ -2,7 +2,7 @@
 
 import pytest
 
-from component.dataset.reader import open_dataset
+from component.dataset.reading.reader import open_dataset
 from tests.dataset.making import bag, read_all
 from tests.dataset.test_golden import KARTOTHEK, MATRIX, PLATEAU
 from tests.plateau.rows import comparable

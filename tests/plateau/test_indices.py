@@ -5,7 +5,7 @@ import datetime as dt
 import pyarrow as pa
 import pytest
 
-from component.dataset.reader import open_dataset, plan_scan, read_scan
+from component.dataset.reading.reader import open_dataset, plan_scan, read_scan
 from component.store.local import LocalStore
 from tests.dataset import oracle
 from tests.dataset.making import bag, write_dataset

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from component.dataset.header import read_header
-from component.dataset.verify import verify
+from component.dataset.format.header import read_header
+from component.dataset.verification.verify import verify
 from component.store.local import LocalStore
 from tests.dataset.oracle import filtered
 from tests.kartothek.process import Kartothek, KartothekError, kartothek_python

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from component.dataset.header import Header, encode_header
-from component.dataset.schema import encode_schema, normal_schema
+from component.dataset.format.header import Header, encode_header
+from component.dataset.format.schema import encode_schema, normal_schema
 from component.store.local import LocalStore
 from tests.dataset.making import new_store, write_dataset
 from tests.plateau.rows import KEYS, NASTY_TEXTS, ROWS, same_rows, tables, with_keys

@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from component.dataset.schema import normal_type
+from component.dataset.format.schema import normal_type
 from component.errors import UserError
 from component.folder.datatypes import column_of_metadata
 from component.outputs.native_types import native_types

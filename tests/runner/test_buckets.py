@@ -4,7 +4,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from component.dataset.buckets import Buckets, bucket_numbers
+from component.dataset.format.buckets import Buckets, bucket_numbers
 from tests.runner.data_folder import csv_text
 from tests.runner.test_partitions import as_set, assert_nothing_but_the_header_s_files, configure, stored_rows
 

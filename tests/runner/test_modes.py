@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from component.dataset.history import history
-from component.dataset.reader import open_dataset, read_dataset
-from component.dataset.verify import verify
+from component.dataset.format.history import history
+from component.dataset.reading.reader import open_dataset, read_dataset
+from component.dataset.verification.verify import verify
 from component.store.local import LocalStore
 from tests.runner.data_folder import csv_text
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from component.dataset import commit
+from component.dataset.commits import commit
 from component.errors import CommitUnknownError, RetryError
 from component.runner import publishing
 from component.store.local import LocalStore

@@ -5,9 +5,9 @@ import json
 import pyarrow.parquet as pq
 import pytest
 
-from component.dataset.header import read_header
-from component.dataset.reader import open_dataset, read_dataset
-from component.dataset.verify import verify
+from component.dataset.format.header import read_header
+from component.dataset.reading.reader import open_dataset, read_dataset
+from component.dataset.verification.verify import verify
 from component.store.local import LocalStore
 from tests.runner.data_folder import csv_text
 from tests.runner.trips import FLIGHTS, SEATS, TYPES, configure, tables, with_trips

@@ -10,8 +10,8 @@ import sys
 from pyspark import TaskContext
 from pyspark.sql import SparkSession
 
-from component.dataset.address import open_address
-from component.dataset.header import read_header
+from component.dataset.format.address import open_address
+from component.dataset.format.header import read_header
 from component.spark.source import KartothekSource, register
 from component.spark.source_options import parse_options
 from component.spark.source_writer import KartothekWriter

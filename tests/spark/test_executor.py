@@ -8,11 +8,11 @@ import pyarrow as pa
 import pytest
 
 from component import naming
-from component.dataset.execution import HERE, WhenLarge
-from component.dataset.header import read_header
-from component.dataset.operations import compact, delete_rows
-from component.dataset.upsert import delete_keys, upsert
-from component.dataset.verify import verify
+from component.dataset.changes.execution import HERE, WhenLarge
+from component.dataset.changes.operations import compact, delete_rows
+from component.dataset.changes.upsert import delete_keys, upsert
+from component.dataset.format.header import read_header
+from component.dataset.verification.verify import verify
 from component.errors import UserError
 from component.spark.executor import SparkExecutor
 from component.store.local import LocalStore

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.dataset.commit import commit, plan_commit
-from component.dataset.layout import Layout
-from component.dataset.reader import open_dataset, read_dataset
+from component.dataset.commits.commit import commit, plan_commit
+from component.dataset.format.layout import Layout
+from component.dataset.reading.reader import open_dataset, read_dataset
 from component.errors import UserError
 from component.formats.csv.dialect import Dialect
 from component.formats.csv.guess import guess_splits

@@ -33,10 +33,10 @@ from pyspark.sql.datasource import (
 )
 from pyspark.sql.pandas.types import from_arrow_type
 
-from component.dataset.commit import commit, plan_commit
-from component.dataset.header import read_header
-from component.dataset.history import history
-from component.dataset.reader import open_dataset, plan_scan, read_scan
+from component.dataset.commits.commit import commit, plan_commit
+from component.dataset.format.header import read_header
+from component.dataset.format.history import history
+from component.dataset.reading.reader import open_dataset, plan_scan, read_scan
 from component.spark.source import register
 from component.spark.source_options import SHARED_FILTERS
 from component.store.local import LocalStore

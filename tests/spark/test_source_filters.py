@@ -18,8 +18,8 @@ from pyspark.sql.datasource import (
     StringStartsWith,
 )
 
-from component.dataset.address import Address
-from component.dataset.reader import open_dataset, read_dataset
+from component.dataset.format.address import Address
+from component.dataset.reading.reader import open_dataset, read_dataset
 from component.spark.source_filters import take_filters
 from component.spark.source_options import SourceOptions
 from component.spark.source_reader import FilteringReader, read_schema

@@ -5,8 +5,8 @@ import pytest
 from pyspark.sql import types as spark
 
 from component import naming
-from component.dataset.address import Address
-from component.dataset.reader import FileScan
+from component.dataset.format.address import Address
+from component.dataset.reading.reader import FileScan
 from component.errors import UserError
 from component.spark.source_options import SourceOptions
 from component.spark.source_reader import (

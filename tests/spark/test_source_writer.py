@@ -9,11 +9,11 @@ import pytest
 from pyspark.sql import types as spark
 
 from component import clock
-from component.dataset.address import Address
-from component.dataset.garbage import find_garbage
-from component.dataset.header import read_header
-from component.dataset.history import history
-from component.dataset.operations import drop_indices
+from component.dataset.changes.operations import drop_indices
+from component.dataset.commits.garbage import find_garbage
+from component.dataset.format.address import Address
+from component.dataset.format.header import read_header
+from component.dataset.format.history import history
 from component.errors import CommitRefusedError, CommitUnknownError, UserError
 from component.spark import source_commit
 from component.spark.source_options import SourceOptions

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from component.config.parameters import LimitsConfig
 from component.config.reading import FileReading, RecordsReading, TextTable
-from component.dataset.commit import commit, plan_commit
-from component.dataset.layout import Layout
-from component.dataset.reader import open_dataset, read_dataset
+from component.dataset.commits.commit import commit, plan_commit
+from component.dataset.format.layout import Layout
+from component.dataset.reading.reader import open_dataset, read_dataset
 from component.formats.csv.dialect import Dialect
 from component.formats.csv.write import CsvWriting
 from component.formats.delimited.write import unwritable

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from component.dataset.reader import Dataset, open_dataset, plan_scan, read_scan
+from component.dataset.reading.reader import Dataset, open_dataset, plan_scan, read_scan
 from component.errors import UserError
 from component.replay.compare.cells import text_cells
 from component.replay.compare.rows import Batch, Restart

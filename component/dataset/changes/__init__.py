@@ -1,0 +1,1 @@
+"""Operations on a dataset that is there, each one commit."""

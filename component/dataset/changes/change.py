@@ -1,0 +1,244 @@
+"""Changes of a dataset that is there, each one commit: read its state, decide, write new files, commit onto that state.
+
+A change that loses the race is made again from the new state: what it decided may no longer be right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pyarrow as pa
+
+from component import identity
+from component.dataset.changes.execution import HERE, Executor
+from component.dataset.changes.rewrite import Rewrite, Rewritten, Target, drop_rewritten, new_target, run_rewrites
+from component.dataset.commits.commit import TRIES, CommitPlan, Prepared, commit, discard
+from component.dataset.commits.fit import check_indices
+from component.dataset.commits.tables import check_one_table, check_same_table
+from component.dataset.commits.writable import make_explicit
+from component.dataset.files.write import PartitionWriter, Written
+from component.dataset.format.flavour import flavour_of, said_flavour
+from component.dataset.format.header import Header, StoredHeader
+from component.dataset.format.keys import check_uuid
+from component.dataset.format.layout import Compatibility, Layout, OtherTable
+from component.dataset.format.trusted import read_schema
+from component.dataset.reading.reader import Dataset
+from component.errors import CommitRefusedError, CommitUnknownError, TablemillError, UserError
+from component.store.base import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """The state that a change starts from: its header, and its tables, in most datasets one."""
+
+    stored: StoredHeader
+    dataset: Dataset
+    others: tuple[Dataset, ...] = ()
+    compatibility: Compatibility | None = None
+
+    @property
+    def datasets(self) -> tuple[Dataset, ...]:
+        """All tables."""
+        return (self.dataset, *self.others)
+
+    @property
+    def layout(self) -> Layout:
+        """The layout of new files: that of the dataset."""
+        return self.layouts[0]
+
+    @property
+    def layouts(self) -> tuple[Layout, ...]:
+        """The layouts of new files of all tables; each has the indices on its columns."""
+        several = len(self.datasets) > 1
+        return tuple(_layout(one, self.compatibility or said_flavour(one.header), several) for one in self.datasets)
+
+    def target(self, sort_by: tuple[str, ...] = ()) -> Target:
+        """Return where the files of one change are written to; each call begins another change."""
+        dataset = self.dataset
+        return new_target(dataset.store, dataset.schema, replace(self.layout, sort_by=sort_by))
+
+    def sizes(self) -> Mapping[str, int]:
+        """Return the bytes of the data files by their keys: one listing."""
+        dataset = self.dataset
+        return {stat.key: stat.size for stat in dataset.store.list(f"{dataset.header.uuid}/{dataset.table}/")}
+
+
+def _layout(dataset: Dataset, compatibility: Compatibility, several: bool) -> Layout:
+    header = dataset.header
+    schema = pa.schema([dataset.schema.field(name) for name in dataset.columns])
+    indices = tuple(name for name in header.indices if not several or name in schema.names)
+    return Layout(header.uuid, schema, header.partition_keys, indices, table=dataset.table, compatibility=compatibility)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a change does to a state: `removed` are the labels that go, `rows` come.
+
+    Each group of rows becomes one new file in every partition it has rows of, or several where it is large. Rows come
+    to a dataset of one table only. `tasks` write old files again: what they find to be done adds to what goes and
+    comes, and where a change is nothing but `tasks` and they find nothing, there is no commit. `sizes` are the bytes of
+    their files by key, where they are known. `adopted` are files that are there and that no state names; they stay
+    there whatever becomes of the change. `tables` are the tables as they will be, where columns change.
+    """
+
+    operation: str
+    rows: Iterable[Iterable[pa.Table]] = ()
+    removed: Collection[str] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    unset: Collection[str] = ()
+    secondary_indices: tuple[str, ...] | None = None
+    rebuilt: Collection[str] = ()
+    sort_by: tuple[str, ...] = ()
+    tasks: Sequence[Rewrite] = ()
+    adopted: Sequence[Written] = ()
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    tables: tuple[OtherTable, ...] = ()
+
+
+def open_base(store: Store, uuid: str, *, several: bool = False) -> Base:
+    """Read the state of a dataset; UserError `dataset.missing`, and `dataset.format` for one of several tables.
+
+    `several`: the change to come is one of all tables, so that there may be several.
+    """
+    stored = make_explicit(store, check_uuid(uuid))
+    if stored is None:
+        raise UserError("dataset.missing", f"There is no dataset {uuid!r} in {store.url}")
+    header = stored.header
+    check_same_table(header)
+    if not several:
+        check_one_table(header)
+    datasets = [Dataset(store, header, table, read_schema(store, header, table)) for table in header.tables]
+    return Base(stored, datasets[0], tuple(datasets[1:]), flavour_of(store, header, datasets[0].schema))
+
+
+def apply_change(
+    store: Store,
+    uuid: str,
+    decide: Callable[[Base], Change | None],
+    *,
+    several: bool = False,
+    executor: Executor = HERE,
+) -> Prepared | None:
+    """Make a change and commit it; None when `decide`, or the tasks that it gives, find nothing to do.
+
+    `executor` runs the tasks; what `decide` gives as rows is written here.
+    `several`: it treats all tables of a dataset alike, so there may be several; else UserError `dataset.format`.
+    CommitRefusedError when other writers won several times in a row; on any error but CommitUnknownError nothing of the
+    change is left. What an interrupt leaves is garbage that `find_garbage` finds.
+    """
+    for attempt in range(TRIES):
+        base = open_base(store, uuid, several=several)
+        change = decide(base)
+        if change is None:
+            return None
+        try:
+            return carry_out(store, base, change, executor)
+        except CommitRefusedError:
+            if attempt == TRIES - 1:
+                raise
+    raise AssertionError  # pragma: no cover - the loop returns or raises
+
+
+def carry_out(store: Store, base: Base, change: Change, executor: Executor = HERE) -> Prepared | None:
+    """Make a change of a state that was read, and commit it; CommitRefusedError when that is no longer the live one."""
+    done = run_rewrites(executor, change.tasks, change.sizes)
+    if change.tasks and not (done or change.removed or change.rows):
+        return None
+    try:
+        return _commit(store, base, change, done)
+    except CommitUnknownError:
+        raise
+    except TablemillError:  # and nothing else: an interrupt may come when the header is there already
+        drop_rewritten(store, done)
+        raise
+
+
+def _commit(store: Store, base: Base, change: Change, done: Sequence[Rewritten]) -> Prepared:
+    removed = {*change.removed, *(label for one in done for label in one.labels)}
+    plan = _plan(base, replace(change, removed=removed))
+    written = _write(store, plan.layout, change)
+    try:
+        return commit(store, plan, [*written, *(one.written for one in done), *change.adopted])
+    except CommitUnknownError:
+        raise
+    except TablemillError:  # the same
+        _delete(store, written)
+        raise
+
+
+def _plan(base: Base, change: Change) -> CommitPlan:
+    header = base.dataset.header
+    layouts = _changed_layouts([table.layout for table in change.tables] or base.layouts, change)
+    for layout in layouts:
+        check_indices(layout)
+    keys = [table.primary_key for table in change.tables] or [
+        tuple(header.described(layout.table).get("primary_key", ())) for layout in layouts
+    ]
+    return CommitPlan(
+        layouts[0],
+        "append",
+        base.stored,
+        metadata=change.metadata,
+        storage_format=base.stored.storage_format,
+        primary_key=keys[0],
+        operation=change.operation,
+        removed=frozenset(change.removed),
+        unset=frozenset(change.unset) - {"creation_time"},
+        rebuilt=frozenset(change.rebuilt),
+        others=tuple(OtherTable(layout, key) for layout, key in zip(layouts[1:], keys[1:], strict=True)),
+    )
+
+
+def _changed_layouts(layouts: Sequence[Layout], change: Change) -> list[Layout]:
+    """Return the layouts with the indices and the order that a change wants, each with those of its own columns.
+
+    A column that no table has stays with the first one, where it is found to be missing.
+    """
+    known = {name for layout in layouts for name in layout.schema.names}
+
+    def own(layout: Layout, names: Iterable[str]) -> tuple[str, ...]:
+        columns = set(layout.schema.names)
+        return tuple(name for name in names if name in columns or (layout is layouts[0] and name not in known))
+
+    wanted = change.secondary_indices
+    return [
+        replace(
+            layout,
+            secondary_indices=layout.secondary_indices if wanted is None else own(layout, wanted),
+            sort_by=own(layout, change.sort_by),
+        )
+        for layout in layouts
+    ]
+
+
+def _write(store: Store, layout: Layout, change: Change) -> list[Written]:
+    written: list[Written] = []
+    try:
+        for group in change.rows:
+            written.append(_write_group(store, layout, group))  # noqa: PERF401 - what is written is deleted on an error
+    except BaseException:
+        _delete(store, written)
+        raise
+    return written
+
+
+def _write_group(store: Store, layout: Layout, rows: Iterable[pa.Table]) -> Written:
+    writer = PartitionWriter(store, layout, identity.new_hex)
+    try:
+        for table in rows:
+            writer.add(table)
+        return writer.finish()
+    except BaseException:
+        writer.abort()
+        raise
+
+
+def _delete(store: Store, written: Iterable[Written]) -> None:
+    discard(store, (file.key for part in written for file in part.files))
+
+
+def labels_in_order(header: Header) -> list[str]:
+    """Return the labels of a state, folder by folder, in each in the order of the header."""
+    return sorted(header.partitions, key=lambda label: label.rpartition("/")[0])

@@ -1,0 +1,100 @@
+"""A dataset under another name, or in another store: its files first, then its header."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+
+from component.dataset.changes.change import Base, open_base
+from component.dataset.commits.commit import discard
+from component.dataset.commits.garbage import delete_dataset
+from component.dataset.commits.swap import SchemaSwap, swap_header, swap_schema, undo_schema
+from component.dataset.format.facts import facts_keys
+from component.dataset.format.header import Header, read_header
+from component.dataset.format.history import forget, keep, stamped
+from component.dataset.format.keys import check_uuid, referenced, schema_key
+from component.errors import CommitRefusedError, CommitUnknownError, TablemillError, UserError
+from component.store.base import Store
+
+
+def copy_dataset(store: Store, uuid: str, target: Store, target_uuid: str) -> int:
+    """Copy the live state of a dataset and return how many objects were put; the history stays behind.
+
+    UserError `dataset.missing`; CommitRefusedError when the target exists, or comes to exist meanwhile. On any error
+    but CommitUnknownError nothing of the target is left but perhaps a schema, which readers do not see.
+    """
+    base = open_base(store, uuid, several=True)
+    source = base.dataset.header
+    check_absent(target, check_uuid(target_uuid))
+    if not all(isinstance(index, str) for index in source.indices.values()):
+        raise UserError(
+            "dataset.format",
+            f"The indices of {uuid!r} are embedded in its header",
+            remedy="Build the indices again first.",
+        )
+    copied = _renamed(source, target_uuid)
+    try:
+        count = _put(store, target, base, copied)
+    except CommitUnknownError:
+        raise
+    except TablemillError:  # and nothing else: an interrupt may come when the header is there already
+        discard(target, [*referenced(copied.partitions, copied.indices), *facts_keys(copied)])
+        forget(target, copied)
+        raise
+    return count
+
+
+def check_absent(target: Store, uuid: str) -> None:
+    """Raise CommitRefusedError when a dataset exists."""
+    if read_header(target, uuid) is not None:
+        raise CommitRefusedError(
+            "commit.refused", f"The dataset {uuid!r} exists in {target.url}", remedy="Choose another uuid."
+        )
+
+
+def _put(store: Store, target: Store, base: Base, copied: Header) -> int:
+    source = base.dataset.header
+    names = zip(
+        referenced(source.partitions, source.indices), referenced(copied.partitions, copied.indices), strict=True
+    )
+    count = 0
+    for old, new in names:
+        target.put(new, store.get(old))
+        count += 1
+    for old, new in zip(facts_keys(source), facts_keys(copied), strict=True):
+        with suppress(UserError):  # without facts a dataset is whole, and `verify` says that they are missing
+            target.put(new, store.get(old))
+    keep(target, copied, None)
+    swaps: list[SchemaSwap | None] = []
+    try:
+        for dataset in base.datasets:
+            key = schema_key(copied.uuid, dataset.table)
+            swaps.append(swap_schema(target, key, dataset.schema))
+        swap_header(target, None, copied, base.stored.storage_format)
+    except CommitUnknownError:
+        raise
+    except TablemillError:
+        for swap in swaps:
+            undo_schema(target, swap)
+        raise
+    return count + 1 + len(swaps)
+
+
+def rename_dataset(store: Store, uuid: str, target_uuid: str) -> None:
+    """Give a dataset another uuid: a copy, then a deletion. After a failure in between both are there.
+
+    Errors as `copy_dataset`.
+    """
+    copy_dataset(store, uuid, store, target_uuid)
+    delete_dataset(store, uuid)
+
+
+def _renamed(header: Header, uuid: str) -> Header:
+    def renamed(key: str) -> str:
+        return uuid + key.removeprefix(header.uuid)
+
+    partitions = {
+        label: {table: renamed(key) for table, key in files.items()} for label, files in header.partitions.items()
+    }
+    indices = {column: renamed(key) for column, key in header.indices.items()}
+    return stamped(replace(header, uuid=uuid, partitions=partitions, indices=indices), None, "copy")

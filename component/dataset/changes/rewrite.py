@@ -1,0 +1,266 @@
+"""Old data files written again without some rows, or several as one: tasks that any executor runs.
+
+A task reads files of one state and puts new ones under new names; what it returns names them. Nothing is visible until
+a commit names the new files and lets the old labels go. The memory of a task is that of one data file, the key columns
+of its group, and one set of keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Final, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from component import identity, naming
+from component.dataset.changes.column_edits import NewColumn, edited_rows
+from component.dataset.changes.execution import Executor
+from component.dataset.changes.key_sets import KeySet
+from component.dataset.changes.row_keys import key_columns, may_meet, ranges_of, rows_with
+from component.dataset.files.csv_file import open_data
+from component.dataset.files.footer import naming_file, open_footer
+from component.dataset.files.predicates import Condition, Conjunction, columns_of, mask_of
+from component.dataset.files.pruning import groups_wanted
+from component.dataset.files.write import PartitionWriter, Written
+from component.dataset.format.layout import Layout
+from component.dataset.reading.reader import FileScan, read_scan
+from component.errors import TablemillError
+from component.store.base import Store
+
+Mask: TypeAlias = pa.ChunkedArray
+"""Which rows of a file are meant; never null."""
+_RUN_DIGITS: Final = 12
+_STEM_DIGITS: Final = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where files are read from and written to.
+
+    `schema` is the dataset's, `layout` that of the new files; `run` begins the names of all that one change writes.
+    """
+
+    store: Store
+    schema: pa.Schema
+    layout: Layout
+    run: str
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of the rows, in the order of the source."""
+        return list(self.layout.schema.names)
+
+    def new_stem(self) -> str:
+        """Return a new name that begins with the change's."""
+        return self.run + identity.new_hex()[: _STEM_DIGITS - len(self.run)]
+
+
+def new_target(store: Store, schema: pa.Schema, layout: Layout) -> Target:
+    """Return the target of a new change."""
+    return Target(store, schema, layout, identity.new_hex()[:_RUN_DIGITS])
+
+
+@dataclass(frozen=True, slots=True)
+class DropRows:
+    """Write files again without the rows that the `keep` of their scan is true of; where it is empty, all rows go."""
+
+    target: Target
+    scans: tuple[FileScan, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DropKeys:
+    """Write files again without the rows that have one of the keys."""
+
+    target: Target
+    scans: tuple[FileScan, ...]
+    key: tuple[str, ...]
+    sets: tuple[KeySet, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JoinFiles:
+    """Write files of one partition again as one, or as few as the buffer of a writer allows."""
+
+    target: Target
+    scans: tuple[FileScan, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EditColumns:
+    """Write files again in other columns, which those of the target's layout are; each file by itself."""
+
+    target: Target
+    scans: tuple[FileScan, ...]
+    columns: tuple[NewColumn, ...]
+
+
+Rewrite = DropRows | DropKeys | JoinFiles | EditColumns
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """What became of old files: their labels go, `written` comes. `gone` rows of theirs did not come again."""
+
+    labels: tuple[str, ...]
+    written: Written
+    gone: int = 0
+
+
+def rewrite(task: Rewrite) -> tuple[Rewritten, ...]:
+    """Carry out one task; files that hold no such rows are left out. On any error nothing of it is left."""
+    done: list[Rewritten] = []
+    try:
+        done.extend(_rewritten(task))
+    except BaseException:
+        drop_rewritten(task.target.store, done)
+        raise
+    return tuple(done)
+
+
+def _rewritten(task: Rewrite) -> Iterator[Rewritten]:
+    if isinstance(task, JoinFiles):
+        rows = (_read(task.target, scan) for scan in task.scans)
+        yield Rewritten(tuple(scan.label for scan in task.scans), _write(task.target, rows))
+    elif isinstance(task, EditColumns):
+        yield from (_edited(task, scan) for scan in task.scans)
+    elif isinstance(task, DropRows):
+        yield from (one for scan in task.scans if (one := _without(task.target, scan, _asked(task.target, scan))))
+    else:
+        for scan, mask in _held(task):
+            if one := _without(task.target, scan, mask):
+                yield one
+
+
+def _edited(task: EditColumns, scan: FileScan) -> Rewritten:
+    sources = [column.source for column in task.columns if column.source is not None]
+    rows = edited_rows(_read(task.target, scan, sources), task.columns)
+    return Rewritten((scan.label,), _write(task.target, [rows]))
+
+
+def _asked(target: Target, scan: FileScan) -> Mask | None:
+    """Return of which rows the predicates are true; None: of all. Only the columns asked about are read."""
+    if not scan.keep:
+        return None
+    rows = _read(target, scan, sorted(columns_of(scan.keep)))
+    return mask_of(scan.keep, rows)
+
+
+def _held(task: DropKeys) -> Iterator[tuple[FileScan, Mask]]:
+    """Yield each file with which of its rows have one of the keys; each set is read once for all files."""
+    scans = [scan for scan in task.scans if _may_hold(task, scan)]
+    columns = [key_columns(_read(task.target, scan, task.key), task.key) for scan in scans]
+    ranges = [ranges_of(rows) for rows in columns]
+    masks = [np.zeros(rows.num_rows, bool) for rows in columns]
+    for one in task.sets:
+        near = [number for number, found in enumerate(ranges) if one.rows and may_meet(one.ranges, found)]
+        if not near:
+            continue
+        keys = one.read(task.target.store)
+        for number in near:
+            masks[number] |= rows_with(keys, columns[number])
+    yield from ((scan, pa.chunked_array([mask])) for scan, mask in zip(scans, masks, strict=True))
+
+
+def _may_hold(task: DropKeys, scan: FileScan) -> bool:
+    """Say whether a file may hold one of the keys by the statistics in its footer; its rows are not read."""
+    schema = task.target.schema
+    stored = [name for name in task.key if name not in scan.partition_values]
+    wanted = tuple(_within(one, schema, stored) for one in task.sets if one.rows)
+    if not all(wanted):
+        return bool(wanted)
+    with naming_file(scan.key), open_data(task.target.store, scan.key, schema) as file:
+        return bool(groups_wanted(open_footer(file), schema, wanted))
+
+
+def _within(keys: KeySet, schema: pa.Schema, names: Sequence[str]) -> Conjunction:
+    """Return the conditions that hold for every row that has one of the keys: its values are in their ranges."""
+    ranges = {name: (low, high) for name, low, high in keys.ranges if name in names}
+    return tuple(
+        Condition(name, operator, pa.scalar(value, schema.field(name).type))
+        for name, ends in ranges.items()
+        if not pa.types.is_null(schema.field(name).type)
+        for operator, value in zip((">=", "<="), ends, strict=True)
+    )
+
+
+def _without(target: Target, scan: FileScan, mask: Mask | None) -> Rewritten | None:
+    """Write the rows of a file that the mask is not true of; None when it is true of none."""
+    if mask is None:
+        return Rewritten((scan.label,), Written(), 0)
+    gone = pc.sum(mask).as_py() or 0
+    if not gone:
+        return None
+    if gone == len(mask):
+        return Rewritten((scan.label,), Written(), gone)
+    rows = _read(target, scan).filter(pc.invert(mask))
+    return Rewritten((scan.label,), _write(target, [rows]), gone)
+
+
+def _read(target: Target, scan: FileScan, columns: Sequence[str] | None = None) -> pa.Table:
+    whole = replace(scan, keep=())
+    return read_scan(target.store, target.schema, whole, target.columns if columns is None else list(columns))
+
+
+def _write(target: Target, rows: Iterable[pa.Table]) -> Written:
+    writer = PartitionWriter(target.store, target.layout, target.new_stem)
+    try:
+        for table in rows:
+            writer.add(table)
+        return writer.finish()
+    except BaseException:
+        writer.abort()
+        raise
+
+
+def run_rewrites(
+    executor: Executor, tasks: Sequence[Rewrite], sizes: Mapping[str, int] | None = None
+) -> tuple[Rewritten, ...]:
+    """Run the tasks of one change; on any error nothing that they wrote is left, as far as the store lets.
+
+    `sizes` are the bytes of files by key, where they are known; they decide where the tasks run.
+    """
+    scans = [scan for task in tasks for scan in task.scans]
+    size = sum((sizes or {}).get(scan.key, 0) for scan in scans)
+    try:
+        results = executor.run(rewrite, tasks, files=len(scans), size=size)
+    except BaseException:
+        if tasks:
+            _sweep(tasks[0].target)
+        raise
+    return tuple(one for found in results for one in found)
+
+
+def _sweep(target: Target) -> None:
+    """Delete every file that a change put: also those of tasks that had ended, or that were killed."""
+    with suppress(TablemillError):
+        for stat in list(target.store.list(f"{target.layout.uuid}/{target.layout.table}/")):
+            if stat.key.rpartition("/")[2].startswith(target.run):
+                target.store.delete(stat.key)
+
+
+def drop_rewritten(store: Store, done: Iterable[Rewritten]) -> None:
+    """Delete what was written for a change that is not committed, as far as the store lets."""
+    for one in done:
+        for file in one.written.files:
+            with suppress(TablemillError):
+                store.delete(file.key)
+
+
+def in_groups(scans: Sequence[FileScan], sizes: Mapping[str, int]) -> Iterator[tuple[FileScan, ...]]:
+    """Yield files together as long as they stay within `naming.SPLIT_BYTES`; a file of unknown size counts as none."""
+    group: list[FileScan] = []
+    total = 0
+    for scan in scans:
+        size = sizes.get(scan.key, 0)
+        if group and (total + size > naming.SPLIT_BYTES or len(group) >= naming.REWRITE_GROUP_FILES):
+            yield tuple(group)
+            group, total = [], 0
+        group.append(scan)
+        total += size
+    if group:
+        yield tuple(group)

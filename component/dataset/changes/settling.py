@@ -1,0 +1,231 @@
+"""Writes of every mode, from the files of new rows to the commit.
+
+To settle a write is to find out what of the state that is there goes, and to write the touched files again without it.
+After a lost race it is settled again on the new state, with the same files of new rows; what was written of old files
+that are still there is used again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from component.dataset.changes.execution import HERE, Executor
+from component.dataset.changes.key_sets import GatherKeys, KeySet, all_keys, drop_sets, gather_sets
+from component.dataset.changes.modes import files_layout
+from component.dataset.changes.rewrite import Rewritten, drop_rewritten, new_target, run_rewrites
+from component.dataset.changes.upsert import candidates, drop_tasks
+from component.dataset.commits.commit import TRIES, CommitPlan, Prepared, prepare, publish, replan, withdraw
+from component.dataset.commits.scope import labels_in_scope
+from component.dataset.commits.tables import check_one_table
+from component.dataset.files.write import Written
+from component.dataset.format.facts import known_facts
+from component.dataset.format.header import Header
+from component.dataset.format.keys import partition_texts
+from component.dataset.format.layout import Layout
+from component.dataset.format.trusted import read_schema
+from component.dataset.format.values import parse_value, value_text
+from component.dataset.reading.reader import Dataset, FileScan
+from component.errors import CommitRefusedError, CommitUnknownError, TablemillError
+from component.store.base import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A write that is ready to be prepared: its plan with what goes, and the files that come.
+
+    `fresh` are files of new rows, `rewritten` what became of old files, of which `rows_gone` are gone (None: unknown);
+    `looked_at` are the labels of old files that were looked into. `sets` and `passing` are kept until the commit, for
+    the next try.
+    """
+
+    plan: CommitPlan
+    fresh: tuple[Written, ...]
+    rewritten: tuple[Rewritten, ...] = ()
+    rows_gone: int | None = 0
+    looked_at: frozenset[str] = frozenset()
+    sets: tuple[KeySet, ...] = ()
+    passing: tuple[Written, ...] = ()
+
+    @property
+    def written(self) -> tuple[Written, ...]:
+        """All files that come."""
+        return (*self.fresh, *(one.written for one in self.rewritten))
+
+
+def settle(
+    store: Store, plan: CommitPlan, written: Sequence[Written], executor: Executor = HERE, before: Settled | None = None
+) -> Settled:
+    """Find out what goes of the base, and write touched files again; on any error nothing of that is left.
+
+    `before` is the same write as it was settled on an earlier state. UserError `dataset.key` for a null in the key of a
+    new row, and for an upsert when a key stands twice.
+    """
+    if plan.intent.by_key:
+        return _settle_by_key(store, plan, tuple(written), executor, before)
+    if plan.intent.mode != "replace_partitions" or plan.base is None:
+        return Settled(plan, tuple(written))
+    removed = _replaced(dataset_of(store, plan), plan, written)
+    return Settled(replace(plan, removed=removed), tuple(written), rows_gone=_rows_of(store, plan.base.header, removed))
+
+
+def dataset_of(store: Store, plan: CommitPlan) -> Dataset:
+    """Return the base of a plan, which has one, as a dataset."""
+    assert plan.base is not None  # noqa: S101 - callers look first
+    header = plan.base.header
+    return Dataset(store, header, header.table, read_schema(store, header, header.table))
+
+
+def _replaced(dataset: Dataset, plan: CommitPlan, written: Sequence[Written]) -> frozenset[str]:
+    if plan.intent.scope is not None:
+        return labels_in_scope(dataset, plan.intent.scope)
+    keys = dataset.header.partition_keys
+    new = {_values(dataset, file.key) for part in written for file in part.files}
+    if not keys or not new:
+        return frozenset()
+    return frozenset(
+        label
+        for label, files in dataset.header.partitions.items()
+        if _values(dataset, next(iter(files.values()))) in new
+    )
+
+
+def _rows_of(store: Store, header: Header, labels: Collection[str]) -> int | None:
+    """Return the rows of some files by what the header knows of them; None where it does not know all."""
+    start = len(header.uuid) + 1
+    files = [key[start:] for label in labels for key in header.partitions[label].values()]
+    if not files:
+        return 0
+    facts = known_facts(store, header).table
+    found = facts.filter(pc.is_in(facts["file"], value_set=pa.array(files, facts["file"].type)))
+    return pc.sum(found["rows"]).as_py() if found.num_rows == len(files) else None
+
+
+def _values(dataset: Dataset, key: str) -> tuple[str, ...]:
+    """Return the partition values in a key as our writer spells them, which other clients may not."""
+    return tuple(map(value_text, dataset.partition_values(key).values()))
+
+
+def _settle_by_key(
+    store: Store, plan: CommitPlan, written: tuple[Written, ...], executor: Executor, before: Settled | None
+) -> Settled:
+    dataset = dataset_of(store, plan) if plan.base is not None else None
+    if dataset is not None:
+        check_one_table(dataset.header)
+    sets = before.sets if before is not None else _gather(store, plan, dataset, written, executor)
+    deletes = plan.intent.mode == "delete"
+    settled = Settled(plan, () if deletes else written, sets=sets, passing=written if deletes else ())
+    if dataset is None:
+        return settled
+    try:
+        return _without_keys(settled, dataset, executor, before)
+    except BaseException:
+        drop_sets(store, sets)
+        raise
+
+
+def _gather(
+    store: Store, plan: CommitPlan, dataset: Dataset | None, written: Sequence[Written], executor: Executor
+) -> tuple[KeySet, ...]:
+    layout = files_layout(plan)
+    schema = dataset.schema if dataset is not None else layout.stored_schema
+    scans = tuple(_fresh_scan(file.label, file.key, layout) for part in written for file in part.files)
+    unique = plan.intent.mode == "upsert"
+    task = GatherKeys(store, layout.uuid, schema, plan.intent.key, scans, unique)
+    return gather_sets(executor, task, sum(part.rows for part in written))
+
+
+def _fresh_scan(label: str, key: str, layout: Layout) -> FileScan:
+    texts = partition_texts(key, layout.partition_on)
+    schema = layout.stored_schema
+    return FileScan(label, key, {name: parse_value(text, schema.field(name).type) for name, text in texts.items()}, ())
+
+
+def _without_keys(settled: Settled, dataset: Dataset, executor: Executor, before: Settled | None) -> Settled:
+    """Write the files again that hold a key and were not written again before."""
+    store, plan = dataset.store, settled.plan
+    there = dataset.header.partitions.keys()
+    known = before.rewritten if before is not None else ()
+    looked_at = before.looked_at & there if before is not None else frozenset()
+    scans = candidates(dataset, all_keys(settled.sets, store)) if settled.sets else ()
+    scans = tuple(scan for scan in scans if scan.label not in looked_at)
+    sizes = _sizes(dataset) if len(scans) > 1 else {}
+    tasks = drop_tasks(new_target(store, dataset.schema, plan.layout), scans, sizes, plan.intent.key, settled.sets)
+    fresh = run_rewrites(executor, tasks, sizes)
+    kept = tuple(one for one in known if there >= set(one.labels))
+    drop_rewritten(store, (one for one in known if one not in kept))
+    done = (*kept, *fresh)
+    return replace(
+        settled,
+        plan=replace(plan, removed=frozenset(label for one in done for label in one.labels)),
+        rewritten=done,
+        rows_gone=sum(one.gone for one in done),
+        looked_at=looked_at | {scan.label for scan in scans},
+    )
+
+
+def _sizes(dataset: Dataset) -> Mapping[str, int]:
+    return {stat.key: stat.size for stat in dataset.store.list(f"{dataset.header.uuid}/{dataset.table}/")}
+
+
+def settle_again(store: Store, settled: Settled, executor: Executor = HERE) -> Settled:
+    """Settle a write on the state that is there now, after another writer won; errors as `replan` and `settle`."""
+    plan = replan(store, settled.plan)
+    return settle(store, plan, settled.passing or settled.fresh, executor, before=settled)
+
+
+def tidy(store: Store, settled: Settled) -> None:
+    """Delete what a write needed only until its commit, as far as the store lets."""
+    drop_sets(store, settled.sets)
+    _discard(store, settled.passing)
+
+
+def drop_settled(store: Store, settled: Settled) -> None:
+    """Delete all that was written to settle a write that is not committed; files of new rows stay."""
+    drop_sets(store, settled.sets)
+    drop_rewritten(store, settled.rewritten)
+
+
+def _discard(store: Store, written: Sequence[Written]) -> None:
+    for file in (file for part in written for file in part.files):
+        with suppress(TablemillError):
+            store.delete(file.key)
+
+
+def commit_write(store: Store, plan: CommitPlan, written: Sequence[Written], executor: Executor = HERE) -> Prepared:
+    """Settle, prepare and publish; a write that loses the race is settled again on the new state, an overwrite is not.
+
+    Errors as `commit`; on any error but CommitUnknownError the caller deletes what was written.
+    """
+    settled = settle(store, plan, written, executor)
+    for attempt in range(TRIES):
+        prepared = None
+        try:
+            prepared = prepare(store, settled.plan, settled.written)
+            publish(store, prepared)
+        except CommitUnknownError:
+            raise
+        except TablemillError as error:
+            if prepared is not None:
+                withdraw(store, prepared)
+            lost = isinstance(error, CommitRefusedError) and plan.intent.mode != "overwrite"
+            if not lost or attempt == TRIES - 1:
+                drop_settled(store, settled)
+                raise
+            settled = _again(store, settled, executor)
+        else:
+            tidy(store, settled)
+            return prepared
+    raise AssertionError  # pragma: no cover - the loop returns or raises
+
+
+def _again(store: Store, settled: Settled, executor: Executor) -> Settled:
+    try:
+        return settle_again(store, settled, executor)
+    except TablemillError:
+        drop_settled(store, settled)
+        raise

@@ -1,0 +1,117 @@
+"""Rows by their key: new ones that replace old ones, and keys whose rows go. One commit, touched files only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from component import naming
+from component.dataset.changes.change import Base, Change, apply_change
+from component.dataset.changes.execution import HERE, Executor
+from component.dataset.changes.key_sets import KeySet, drop_sets, set_of
+from component.dataset.changes.rewrite import DropKeys, Target, in_groups
+from component.dataset.changes.row_keys import check_keys, checked_key, distinct_keys, key_columns
+from component.dataset.commits.commit import Prepared
+from component.dataset.commits.fit import fitted_rows
+from component.dataset.format.values import value_text
+from component.dataset.reading.reader import Dataset, FileScan, plan_scan
+from component.store.base import Store
+
+_MOST_ASKED: Final = 100_000
+"""More values than these are not looked up in an index: the files' own keys are read instead."""
+
+
+def upsert(
+    store: Store, uuid: str, rows: pa.Table, key: Sequence[str] = (), *, executor: Executor = HERE
+) -> Prepared | None:
+    """Replace the rows that have the key of a new row, and add the new rows; None when there are no new rows.
+
+    `key` are the columns that name a row; by default the primary key of the dataset. Files that hold none of the keys
+    are not written again; they are left out by secondary indices and partition values where these are part of the key,
+    else by reading their key columns. UserError `dataset.key` for a key that is unknown, holds nulls, or stands twice
+    in the new rows; `dataset.schema` for rows that do not fit.
+    """
+    used: list[KeySet] = []
+
+    def decide(base: Base) -> Change | None:
+        new = fitted_rows(rows, base.layout.schema, uuid)
+        columns = checked_key(new.column_names, tuple(key) or primary_key_of(base.dataset), uuid)
+        keys = key_columns(new, columns)
+        check_keys(keys, uuid, unique=True)
+        return _change("upsert", base, keys, used, [[new]]) if new.num_rows else None
+
+    try:
+        return apply_change(store, uuid, decide, executor=executor)
+    finally:
+        drop_sets(store, used)
+
+
+def delete_keys(
+    store: Store, uuid: str, keys: pa.Table, key: Sequence[str] = (), *, executor: Executor = HERE
+) -> Prepared | None:
+    """Delete the rows that have one of the keys; None when there is none. Other columns of `keys` are not looked at.
+
+    Errors as `upsert`, but a key may stand twice.
+    """
+    used: list[KeySet] = []
+
+    def decide(base: Base) -> Change | None:
+        columns = checked_key(keys.column_names, tuple(key) or primary_key_of(base.dataset), uuid)
+        checked_key(base.dataset.columns, columns, uuid)
+        wanted = pa.schema([base.dataset.schema.field(name) for name in columns])
+        fitted = key_columns(fitted_rows(keys.select(list(columns)), wanted, uuid), columns)
+        check_keys(fitted, uuid, unique=False)
+        return _change("delete keys", base, distinct_keys(fitted), used, []) if fitted.num_rows else None
+
+    try:
+        return apply_change(store, uuid, decide, executor=executor)
+    finally:
+        drop_sets(store, used)
+
+
+def _change(operation: str, base: Base, keys: pa.Table, used: list[KeySet], rows: list[list[pa.Table]]) -> Change:
+    if not used:
+        used.append(set_of(keys, base.dataset.store, base.dataset.header.uuid))
+    scans = candidates(base.dataset, keys)
+    sizes = base.sizes() if len(scans) > naming.SPARK_REWRITE_FILES else {}
+    tasks = drop_tasks(base.target(), scans, sizes, keys.column_names, used)
+    return Change(operation, rows=rows, tasks=tasks, sizes=sizes)
+
+
+def drop_tasks(
+    target: Target, scans: Sequence[FileScan], sizes: Mapping[str, int], key: Sequence[str], sets: Sequence[KeySet]
+) -> list[DropKeys]:
+    """Return the tasks that write files again without the rows of some keys."""
+    return [DropKeys(target, group, tuple(key), tuple(sets)) for group in in_groups(scans, sizes)]
+
+
+def primary_key_of(dataset: Dataset) -> tuple[str, ...]:
+    """Return the primary key that a dataset was given; empty where it has none."""
+    return tuple(dataset.header.described(dataset.table).get("primary_key", ()))
+
+
+def candidates(dataset: Dataset, keys: pa.Table | None) -> tuple[FileScan, ...]:
+    """Return the files that may hold one of the keys, as far as indices and partition values tell.
+
+    Without keys, because there are too many to be held here, all files; the tasks look at their ranges.
+    """
+    if keys is None:
+        return plan_scan(dataset)
+    header = dataset.header
+    values = {name: pc.unique(keys[name]) for name in keys.column_names}
+    indexed = [name for name in values if name in header.indices and len(values[name]) <= _MOST_ASKED]
+    asked = [[name, "in", values[name].to_pylist()] for name in indexed]
+    scans = plan_scan(dataset, [asked] if asked and keys.num_rows else None)
+    for name in (name for name in values if name in header.partition_keys):
+        texts = {_text(value) for value in values[name].to_pylist()}
+        scans = tuple(scan for scan in scans if _text(scan.partition_values[name]) in texts)
+    return tuple(replace(scan, keep=()) for scan in scans)
+
+
+def _text(value: Any) -> str:
+    """Return the text of a value, the same for both zeros."""
+    return value_text(value + 0.0 if isinstance(value, float) else value)

@@ -1,0 +1,169 @@
+"""Rows written by this process, and committed: what a run does on Spark, for rows that are in somebody's hands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pyarrow as pa
+
+from component import identity, naming
+from component.dataset.changes.arrow_rows import GivenRows
+from component.dataset.changes.change import open_base
+from component.dataset.changes.execution import HERE, Executor
+from component.dataset.changes.modes import files_layout, plan_write
+from component.dataset.changes.settling import commit_write
+from component.dataset.changes.upsert import primary_key_of
+from component.dataset.commits.commit import CommitPlan, Prepared, discard
+from component.dataset.commits.intent import Intent
+from component.dataset.commits.tables import check_one_table
+from component.dataset.files.write import PartitionWriter, Written
+from component.dataset.format.buckets import buckets_of
+from component.dataset.format.header import HeaderFormat
+from component.dataset.format.layout import Compatibility, Layout
+from component.dataset.format.values import check_partition_type
+from component.errors import CommitRefusedError, CommitUnknownError, Place, TablemillError, UserError
+from component.store.base import Store
+from component.tables.types import TableSchema
+
+
+@dataclass(frozen=True, slots=True)
+class FileLayout:
+    """How the rows of one write are put into files; later writes need not do the same.
+
+    The rows of a file are sorted by `sort_by`. With `bucket_by` and `num_buckets` rows whose values there are equal are
+    in one file of their partition, which has at most so many files.
+    """
+
+    sort_by: Sequence[str] = ()
+    bucket_by: Sequence[str] = ()
+    num_buckets: int | None = None
+
+    def applied(self, layout: Layout) -> Layout:
+        """Return a layout with files like this; UserError `column.missing` and `config.value`."""
+        names = layout.schema.names
+        _check_columns(self.sort_by, names, layout.uuid)
+        return replace(
+            layout,
+            sort_by=tuple(name for name in self.sort_by if name not in layout.partition_on),
+            buckets=buckets_of(tuple(self.bucket_by), self.num_buckets, names, layout.uuid),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NewDataset:
+    """How a dataset is laid out that is made, or made anew."""
+
+    partition_on: tuple[str, ...] = ()
+    secondary_indices: tuple[str, ...] = ()
+    primary_key: tuple[str, ...] = ()
+    files: FileLayout = field(default_factory=FileLayout)
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    storage_format: HeaderFormat = "json"
+    table: str = naming.DEFAULT_TABLE
+    compatibility: Compatibility = "plateau"
+
+
+def make_dataset(
+    store: Store, uuid: str, rows: GivenRows, new: NewDataset, *, replaces: bool, executor: Executor = HERE
+) -> Prepared:
+    """Write rows as a dataset, in the place of one that is there if it `replaces`.
+
+    CommitRefusedError when one is there and must not be, or comes to be there meanwhile. UserError `column.missing` and
+    `column.type` for columns that the layout names, `config.value` for buckets, and as `write_rows`.
+    """
+    _check_columns([*new.partition_on, *new.primary_key], rows.schema.names, uuid)
+    for name in new.partition_on:
+        check_partition_type(name, rows.schema.column(name).arrow, table=uuid)
+    layout = replace(
+        _layout(uuid, rows.schema),
+        partition_on=new.partition_on,
+        secondary_indices=new.secondary_indices,
+        table=new.table,
+        compatibility=new.compatibility,
+    )
+    layout = new.files.applied(layout)
+    plan = plan_write(
+        store,
+        layout,
+        Intent("overwrite"),
+        metadata=new.metadata,
+        storage_format=new.storage_format,
+        primary_key=new.primary_key,
+    )
+    if plan.base is not None and not replaces:
+        raise CommitRefusedError(
+            "commit.refused",
+            f"The dataset {uuid!r} exists in {store.url}",
+            remedy="Choose another uuid, append to it, or overwrite it.",
+        )
+    return write_rows(store, plan, rows.tables(), executor)
+
+
+def add_rows(
+    store: Store,
+    uuid: str,
+    rows: GivenRows,
+    intent: Intent,
+    files: FileLayout,
+    *,
+    executor: Executor = HERE,
+) -> Prepared:
+    """Let rows meet those of a dataset that is there, in any mode but overwrite.
+
+    Whole numbers, dates and shorter decimals are taken by columns of a wider type, where every value fits. UserError
+    `dataset.schema` for other columns or types, and as `plan_write`.
+    """
+    base = open_base(store, uuid)
+    check_one_table(base.dataset.header)
+    fitting = rows.towards(base.dataset.schema)
+    own = _layout(uuid, fitting.schema)
+    layout = files.applied(replace(base.layout, schema=own.schema))
+    if intent.mode == "delete":
+        layout = replace(own, table=base.dataset.table)
+    plan = plan_write(store, layout, intent, primary_key=primary_key_of(base.dataset))
+    return write_rows(store, plan, fitting.tables(), executor)
+
+
+def write_rows(store: Store, plan: CommitPlan, tables: Iterable[pa.Table], executor: Executor = HERE) -> Prepared:
+    """Write the data files of a planned write here, and commit them; on any error nothing of them is left.
+
+    After CommitUnknownError they stay: the dataset may name them. UserError `row.null_partition`; errors as
+    `commit_write`.
+    """
+    written = _write(store, files_layout(plan), tables)
+    try:
+        return commit_write(store, plan, [written], executor)
+    except CommitUnknownError:
+        raise
+    except TablemillError:
+        discard(store, (file.key for file in written.files))
+        raise
+
+
+def _write(store: Store, layout: Layout, tables: Iterable[pa.Table]) -> Written:
+    writer = PartitionWriter(store, layout, identity.new_hex)
+    try:
+        for table in tables:
+            writer.add(table.select(layout.schema.names))
+        return writer.finish()
+    except BaseException:
+        writer.abort()
+        raise
+
+
+def _layout(uuid: str, schema: TableSchema) -> Layout:
+    attributes = tuple((column.name, column.attributes) for column in schema.columns if column.attributes)
+    return Layout(uuid, schema.arrow, attributes=attributes)
+
+
+def _check_columns(wanted: Sequence[str], names: Sequence[str], uuid: str) -> None:
+    for name in wanted:
+        if name not in names:
+            raise UserError(
+                "column.missing",
+                "The rows have no such column",
+                place=Place(table=uuid, column=name),
+                remedy=f"The columns are {', '.join(names)}.",
+            )

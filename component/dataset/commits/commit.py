@@ -1,0 +1,289 @@
+"""One commit: indices, schema, then the header, put only if it is still the one that was read.
+
+Order: data files are in the store already under new names. Index files get new names. The schema is put if it differs.
+The header is put last and conditionally; it is the commit. A crash before it leaves the old state; the files left
+behind are named by no header.
+
+The schema has one fixed key. Between a changed schema and its header, and after a crash there, the new schema stands
+with the old header: our readers then take names and types from the header's extras (`layout.trusted_schema`); the
+original clients know only the schema and cannot read the dataset until the next commit. The format leaves no other way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal
+
+import pyarrow as pa
+
+from component.dataset.commits.fit import check_indices, fit_tables
+from component.dataset.commits.intent import Intent
+from component.dataset.commits.next_header import NextState, next_header
+from component.dataset.commits.swap import SchemaSwap, schema_of_base, swap_header, swap_schema, undo_schema
+from component.dataset.commits.tables import check_shared
+from component.dataset.commits.writable import make_explicit
+from component.dataset.files.write import Written, facts_of_files
+from component.dataset.format.facts import FileFacts, data_keys, facts_keys, known_facts, put_facts
+from component.dataset.format.header import Header, HeaderFormat, StoredHeader, read_header
+from component.dataset.format.history import forget, keep
+from component.dataset.format.keys import schema_key
+from component.dataset.format.layout import Layout, OtherTable
+from component.dataset.format.schema import normal_schema
+from component.dataset.format.trusted import read_schema
+from component.dataset.indices.indexing import Stays, put_indices
+from component.errors import CommitRefusedError, CommitUnknownError, TablemillError, UserError
+from component.store.base import Store
+
+Mode = Literal["overwrite", "append"]
+TRIES: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class CommitPlan:
+    """What is to be committed onto what: `base` is the header that was read, or None when there was no dataset.
+
+    A change of what is there is an append that also lets `removed` labels go, and `unset` keys of the metadata, and
+    that reads the values of `rebuilt` indices from the data files; `operation` is its name in the history.
+
+    `layout` and `primary_key` are of the first table, in most datasets the only one; `others` are further ones.
+    `intent` is what the write is meant to do, for a plan on another state: `removed` holds for this base only.
+    """
+
+    layout: Layout
+    mode: Mode
+    base: StoredHeader | None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    storage_format: HeaderFormat = "json"
+    primary_key: tuple[str, ...] = ()
+    operation: str = ""
+    removed: frozenset[str] = frozenset()
+    unset: frozenset[str] = frozenset()
+    rebuilt: frozenset[str] = frozenset()
+    others: tuple[OtherTable, ...] = ()
+    intent: Intent = field(default_factory=Intent)
+
+    @property
+    def layouts(self) -> tuple[Layout, ...]:
+        """The layouts of all tables."""
+        return (self.layout, *(other.layout for other in self.others))
+
+    @property
+    def appends(self) -> bool:
+        """Whether the partitions of the base stay, but for those removed."""
+        return self.mode == "append" and self.base is not None
+
+    @property
+    def stays(self) -> Stays | None:
+        """What of the base the new indices are to hold as well."""
+        return Stays(self.base.header, self.kept, self.rebuilt) if self.appends and self.base else None
+
+    @property
+    def kept(self) -> dict[str, Mapping[str, str]]:
+        """The partitions of the base that stay."""
+        if self.base is None or self.mode != "append":
+            return {}
+        partitions = self.base.header.partitions
+        return {label: files for label, files in partitions.items() if label not in self.removed}
+
+
+@dataclass(frozen=True, slots=True)
+class TableSchema:
+    """The schema that a table will have, its key, and the bytes of the `_common_metadata` of the base."""
+
+    key: str
+    schema: pa.Schema
+    before: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A commit that is ready: everything is in the store but schemas and header, which `publish` puts.
+
+    `index_values` counts the distinct values of each index.
+    """
+
+    plan: CommitPlan
+    header: Header
+    index_values: Mapping[str, int]
+    schemas: tuple[TableSchema, ...]
+
+
+def plan_commit(
+    store: Store,
+    layout: Layout,
+    mode: Mode,
+    *,
+    metadata: Mapping[str, Any] | None = None,
+    storage_format: HeaderFormat = "json",
+    primary_key: Sequence[str] = (),
+    others: Sequence[OtherTable] = (),
+) -> CommitPlan:
+    """Read the base and check that the rows to come fit it; the layouts come back as the base demands it.
+
+    Nothing is written, except that a header that names no partitions is made to name them.
+
+    UserError `dataset.schema` and `dataset.partitioning` when an append does not fit, `dataset.format` when it does not
+    bring the tables of the dataset, `column.missing` and `column.type` for an index that cannot be, `column.type` for
+    tables that do not agree on a column.
+    """
+    base = make_explicit(store, layout.uuid)
+    layouts = (layout, *(other.layout for other in others))
+    if mode == "append" and base is not None:
+        layouts = fit_tables(layouts, base.header, _schemas_of(store, base.header))
+        storage_format = base.storage_format
+    for one in layouts:
+        check_indices(one)
+    check_shared({one.table: one.stored_schema for one in layouts}, layout.uuid)
+    plan = CommitPlan(layouts[0], mode, base, metadata or {}, storage_format, tuple(primary_key))
+    fitted = (replace(other, layout=one) for other, one in zip(others, layouts[1:], strict=True))
+    return replace(plan, others=tuple(fitted))
+
+
+def _schemas_of(store: Store, header: Header) -> dict[str, pa.Schema]:
+    keys = header.partition_keys
+    return {table: normal_schema(read_schema(store, header, table), keys) for table in header.tables}
+
+
+def prepare(store: Store, plan: CommitPlan, written: Sequence[Written]) -> Prepared:
+    """Put the index files under new names, make the header and keep a copy; nothing that a reader sees changes.
+
+    On any error nothing of that is left, as far as the store lets itself be tidied. CommitRefusedError when files of
+    the base are gone, since it is no longer the live state.
+    """
+    index_keys: dict[str, str] = {}
+    facts: dict[str, FileFacts] = {}
+    named: list[str] = []
+    try:
+        index_values = put_indices(store, plan.layouts, written, plan.stays, index_keys, facts)
+        base = plan.base.header if plan.base else None
+        facts |= facts_of_files(written)
+        vouched = put_facts(store, plan.layout.uuid, known_facts(store, base), facts, data_keys(plan.kept), named)
+        schemas = tuple(_next_schema(store, layout, base) for layout in plan.layouts)
+        header = next_header(_next_state(plan, written, index_keys, vouched), plan.operation or plan.mode)
+        keep(store, header, base)
+    except BaseException as error:
+        discard(store, [*index_keys.values(), *named])
+        if isinstance(error, UserError) and error.code == "store.missing" and _has_passed(store, plan):
+            raise CommitRefusedError("commit.refused", f"{error.text} any more", remedy="Run again.") from error
+        raise
+    return Prepared(plan, header, index_values, schemas)
+
+
+def _next_state(
+    plan: CommitPlan, written: Sequence[Written], indices: Mapping[str, str], facts: Mapping[str, Any]
+) -> NextState:
+    base = plan.base.header if plan.base else None
+    tables = (OtherTable(plan.layout, plan.primary_key), *plan.others)
+    return NextState(base, plan.appends, plan.kept, tables, written, indices, plan.metadata, plan.unset, facts)
+
+
+def _next_schema(store: Store, layout: Layout, base: Header | None) -> TableSchema:
+    key = schema_key(layout.uuid, layout.table)
+    found = store.get_versioned(key)
+    before = schema_of_base(found[0] if found else None, base, layout.table)
+    return TableSchema(key, layout.stored_schema, before)
+
+
+def _has_passed(store: Store, plan: CommitPlan) -> bool:
+    """Say whether the base is no longer the live state: then its files may have gone."""
+    live = read_header(store, plan.layout.uuid)
+    return plan.base is not None and (live is None or live.version != plan.base.version)
+
+
+def publish(store: Store, prepared: Prepared) -> None:
+    """Put schemas and header: the commit.
+
+    CommitRefusedError when the header is no longer the one that was read, CommitUnknownError when the store does not
+    say and the header is not there (yet): then the files must stay. After any other error the state is the one before.
+    After a refusal an append may be planned and prepared again with the same data files.
+    """
+    plan = prepared.plan
+    swaps: list[SchemaSwap | None] = []
+    try:
+        for one in prepared.schemas:
+            swaps.append(swap_schema(store, one.key, one.schema))  # noqa: PERF401 - what is put is undone on an error
+        swap_header(store, plan.base, prepared.header, plan.storage_format)
+    except CommitUnknownError:
+        raise
+    except TablemillError:
+        for swap in swaps:
+            undo_schema(store, swap)
+        raise
+
+
+def withdraw(store: Store, prepared: Prepared) -> None:
+    """Delete the copy of the header of a commit that is not published, and its index files.
+
+    What the store does not let go is garbage, which a collection finds.
+    """
+    forget(store, prepared.header)
+    discard(store, [*prepared.header.indices.values(), *facts_keys(prepared.header)])
+
+
+def discard(store: Store, keys: Iterable[str]) -> None:
+    """Delete what nobody has named yet, as far as the store lets: what stays is garbage, which a collection finds."""
+    for key in keys:
+        with suppress(TablemillError):
+            store.delete(key)
+
+
+def commit(store: Store, plan: CommitPlan, written: Sequence[Written]) -> Prepared:
+    """Prepare and publish; an append that loses the race is carried out again on the new base.
+
+    CommitRefusedError when an overwrite or a change loses it. On any error but CommitUnknownError the caller deletes
+    what was written.
+    """
+    for attempt in range(TRIES):
+        prepared = None
+        try:
+            prepared = prepare(store, plan, written)
+            publish(store, prepared)
+        except CommitUnknownError:
+            raise
+        except TablemillError as error:
+            if prepared is not None:
+                withdraw(store, prepared)
+            if not isinstance(error, CommitRefusedError) or plan.mode != "append" or plan.operation:
+                raise
+            if attempt == TRIES - 1:
+                raise
+            plan = replan(store, plan)
+        else:
+            return prepared
+    raise AssertionError  # pragma: no cover - the loop returns or raises
+
+
+def replan(store: Store, plan: CommitPlan) -> CommitPlan:
+    """Return the same commit on the state that is in the store now, for the data files that are written.
+
+    What goes of that state is not known yet: `removed` is empty.
+
+    CommitRefusedError when that state asks for other files: it is partitioned or indexed in another way by now, or the
+    dataset has been deleted.
+    """
+    again = plan_commit(
+        store,
+        plan.layout,
+        plan.mode,
+        metadata=plan.metadata,
+        storage_format=plan.storage_format,
+        primary_key=plan.primary_key,
+        others=plan.others,
+    )
+    if plan.base is not None and again.base is None:
+        raise CommitRefusedError(
+            "commit.refused", f"The dataset {plan.layout.uuid!r} has been deleted meanwhile", remedy="Run again."
+        )
+    if list(map(_shape, again.layouts)) != list(map(_shape, plan.layouts)):
+        raise CommitRefusedError(
+            "commit.refused",
+            f"The dataset {plan.layout.uuid!r} has other partition keys, indices or another table by now",
+            remedy="Run again.",
+        )
+    return replace(again, intent=plan.intent, operation=plan.intent.operation)
+
+
+def _shape(layout: Layout) -> tuple[object, ...]:
+    return layout.table, layout.partition_on, frozenset(layout.secondary_indices)

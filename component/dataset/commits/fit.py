@@ -1,0 +1,123 @@
+"""Whether rows to come fit a dataset that is there, and whether a layout can be written at all: pure decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+import pyarrow as pa
+
+from component.dataset.commits.tables import check_same_table
+from component.dataset.format.header import Header
+from component.dataset.format.layout import Layout
+from component.dataset.format.schema import OTHER_TYPE, check_appendable, normal_schema
+from component.errors import Place, UserError
+
+LABELS_COLUMN: Final = "partition"
+"""Name of the column of labels in every index file."""
+
+
+def check_indices(layout: Layout) -> None:
+    """Raise UserError `column.type` or `column.missing` for a column that cannot have an index (reference 3.1)."""
+    for name in layout.secondary_indices:
+        if name not in layout.schema.names or name in layout.partition_on:
+            raise UserError(
+                "column.missing",
+                "A column to index is not among the columns of the data files",
+                place=Place(table=layout.uuid, column=name),
+                remedy="Index a column of the table that it is not partitioned by.",
+            )
+        data_type = layout.schema.field(name).type
+        if name == LABELS_COLUMN or pa.types.is_nested(data_type) or pa.types.is_null(data_type):
+            what = "that name" if name == LABELS_COLUMN else f"the type {data_type}"
+            raise UserError(
+                "column.type",
+                f"A column of {what} cannot have an index",
+                place=Place(table=layout.uuid, column=name),
+                remedy="Leave it out of secondary_indices.",
+            )
+
+
+def fit_tables(layouts: Sequence[Layout], header: Header, existing: Mapping[str, pa.Schema]) -> tuple[Layout, ...]:
+    """Return the layouts for an append of rows to all tables of a dataset, in the order in which they came.
+
+    `existing` are the normalised schemas by table. A dataset of one table takes rows of a table of any name. UserError
+    `dataset.schema` and `dataset.partitioning` when rows do not fit, `dataset.format` when the tables are not those of
+    the dataset, or its partitions do not have the same tables.
+    """
+    check_same_table(header)
+    if len(layouts) == len(header.tables) == 1:
+        return (replace(fit_layout(layouts[0], header, existing[header.table]), table=header.table),)
+    names = [layout.table for layout in layouts]
+    if sorted(names) != sorted(header.tables):
+        raise UserError(
+            "dataset.format",
+            f"The dataset {header.uuid!r} has the tables {', '.join(header.tables)}, and rows come for"
+            f" {', '.join(names)}: an append brings rows for all of them",
+            remedy="Configure the tables of the dataset, use mode overwrite, or have a dataset for each table.",
+        )
+    fitted = [fit_layout(layout, header, existing[layout.table]) for layout in layouts]
+    return tuple(replace(one, secondary_indices=_of_table(one)) for one in fitted)
+
+
+def _of_table(layout: Layout) -> tuple[str, ...]:
+    return tuple(name for name in layout.secondary_indices if name in layout.schema.names)
+
+
+def fit_layout(layout: Layout, header: Header, existing: pa.Schema) -> Layout:
+    """Return the layout for an append to one table: partition keys as they are, and all indices of the dataset.
+
+    `existing` is the normalised schema of the table. UserError `dataset.schema` and `dataset.partitioning` when the
+    rows do not fit.
+    """
+    if layout.partition_on and layout.partition_on != header.partition_keys:
+        raise _differs("partitioned by", layout.partition_on, header.partition_keys)
+    unknown = [name for name in layout.secondary_indices if name not in header.indices]
+    if unknown and header.partitions:
+        raise _differs("indexed by", layout.secondary_indices, tuple(header.indices))
+    check_appendable(normal_schema(layout.schema, ()), existing, table=layout.uuid)
+    return replace(
+        layout,
+        schema=_known_types(layout.schema, existing),
+        partition_on=header.partition_keys,
+        secondary_indices=tuple(dict.fromkeys([*header.indices, *layout.secondary_indices])),
+    )
+
+
+def _known_types(schema: pa.Schema, existing: pa.Schema) -> pa.Schema:
+    """Give a column without values (Arrow's null type) the type that the dataset has for it."""
+    return pa.schema([existing.field(f.name) if pa.types.is_null(f.type) else f for f in schema])
+
+
+def _differs(what: str, wanted: Sequence[str], there: Sequence[str]) -> UserError:
+    return UserError(
+        "dataset.partitioning",
+        f"The dataset is {what} {', '.join(there) or 'nothing'}, and {', '.join(wanted)} is configured",
+        remedy="Configure what the dataset has, or use mode overwrite.",
+    )
+
+
+def fitted_rows(rows: pa.Table, schema: pa.Schema, uuid: str) -> pa.Table:
+    """Return rows in the columns and types of a schema; UserError `dataset.schema` where a value would be lost."""
+    if set(rows.column_names) != set(schema.names) or len(rows.column_names) != len(schema.names):
+        raise UserError(
+            "dataset.schema",
+            f"The new rows have the columns {', '.join(rows.column_names)}",
+            place=Place(table=uuid),
+            remedy=f"Give them the columns of the dataset: {', '.join(schema.names)}.",
+        )
+    return pa.table([_fitted(rows[field.name], field, uuid) for field in schema], schema=schema)
+
+
+def _fitted(column: pa.ChunkedArray, field: pa.Field, uuid: str) -> pa.ChunkedArray:
+    try:
+        return column.cast(field.type)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        first = str(error).splitlines()[0]
+        raise UserError(
+            "dataset.schema",
+            f"The column is {column.type} now and {field.type} in the dataset, and a value does not fit: {first}",
+            place=Place(table=uuid, column=field.name),
+            remedy=OTHER_TYPE,
+        ) from error

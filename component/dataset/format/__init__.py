@@ -1,0 +1,1 @@
+"""What stands in a dataset: keys, header, schema, layout, the states that it had, the facts of its files."""

@@ -1,0 +1,44 @@
+"""A dataset by its address: the URL of its store, a slash, its uuid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from component import naming
+from component.dataset.format.keys import check_uuid
+from component.errors import UserError
+from component.store.base import Store
+from component.store.open import open_store
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A store and the uuid of a dataset in it."""
+
+    store: Store
+    uuid: str
+
+
+def open_address(address: str) -> Address:
+    """Open the store of an address as `file:///data/store/flights` or `/data/store/flights`.
+
+    UserError `store.url` for no URL, and `store.key` for no uuid.
+    """
+    url, slash, uuid = address.rstrip("/").rpartition("/")
+    if not slash:
+        raise UserError(
+            "store.url",
+            f"{address!r} is no address of a dataset",
+            remedy="Give the store's URL, a slash and the uuid: file:///data/store/flights.",
+        )
+    return Address(open_store(url or "/"), check_uuid(uuid))
+
+
+def dataset_uuids(store: Store) -> list[str]:
+    """Return the uuids of all datasets in a store, sorted; one listing of the top of the store."""
+    found = set()
+    for stat in store.list("", deep=False):
+        for suffix in (naming.HEADER_JSON_SUFFIX, naming.HEADER_MSGPACK_SUFFIX):
+            if stat.key.endswith(suffix):
+                found.add(stat.key.removesuffix(suffix))
+    return sorted(found)

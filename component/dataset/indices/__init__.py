@@ -1,0 +1,1 @@
+"""Secondary indices: built, merged in bounded memory, looked up."""

@@ -1,0 +1,1 @@
+"""Which files a question needs, and their rows."""

@@ -1,0 +1,83 @@
+"""What can be wrong with the states that are kept: copies of headers, facts, and files that only they name."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
+
+from isal.isal_zlib import crc32
+
+from component.dataset.format.facts import facts_keys, known_facts, read_facts
+from component.dataset.format.header import Header, decode_header
+from component.dataset.format.history import Commit, commit_of, lost_commits, states_from
+from component.dataset.format.keys import history_key, referenced, stored_key
+from component.dataset.verification.faults import Fault
+from component.errors import UserError
+from component.store.base import Store
+
+
+def history_faults(store: Store, header: Header) -> Iterator[Fault]:
+    """Yield what is wrong with the facts and the copy of the live state, and what can be told of lost commits."""
+    try:
+        read_facts(store, header)
+    except UserError as error:
+        text = f"The facts of the files cannot be read: {error.text}"
+        yield Fault("verify.facts", text, facts_keys(header)[0], mend="note them again")
+    try:
+        for commit in lost_commits(store, header.uuid):
+            made = f"{commit.operation or 'another client'}, {commit.time or 'at a time that it does not say'}"
+            text = f"The commit {commit.id} ({made}) is lost: another client put its header onto an older state"
+            key = history_key(header.uuid, commit.id)
+            yield Fault("verify.lost_commit", f"{text}, unless its own writer was killed", key)
+    except UserError as error:
+        yield Fault("verify.history", f"The history cannot be read: {error.text}")
+    live = commit_of(header)
+    if "state" in header.extras and not live.foreign:
+        yield from _copy_faults(store, live)
+
+
+def _copy_faults(store: Store, live: Commit) -> Iterator[Fault]:
+    """Yield what is wrong with the copy of the live state: another commit would make it an older one that is lost."""
+    uuid = live.header.uuid
+    key = history_key(uuid, live.id)
+    mend = "put the copy again"
+    try:
+        decode_header(store.get(key), "msgpack.zstd", uuid)
+    except UserError as error:
+        yield Fault("verify.history", f"The copy of the live state cannot be read: {error.text}", key, mend=mend)
+
+
+def history_notices(store: Store, header: Header, present: Collection[str], *, fast: bool) -> Iterator[Fault]:
+    """Yield earlier states that can no longer be read, or not be trusted: of the live one they say nothing.
+
+    Unless `fast`, files that only they name are read.
+    """
+    seen = set(referenced(header.partitions, header.indices))
+    with suppress(UserError):  # a history that cannot be read is a fault
+        for commit in islice(states_from(store, header), 1, None):
+            named = referenced(commit.header.partitions, commit.header.indices)
+            gone = [key for key in named if stored_key(key) not in present]
+            if gone:
+                text = f"The state {commit.id} cannot be read any more: {len(gone)} of its files are gone"
+                yield Fault("verify.state", text, gone[0])
+            yield from _facts_notices(store, commit)
+            fresh = [key for key in named if key in present and key not in seen]
+            seen.update(fresh)
+            yield from () if fast else _file_notices(store, commit, fresh)
+
+
+def _facts_notices(store: Store, commit: Commit) -> Iterator[Fault]:
+    try:
+        read_facts(store, commit.header)
+    except UserError as error:
+        text = f"The facts of the files of the state {commit.id} cannot be read: {error.text}"
+        yield Fault("verify.state", text, facts_keys(commit.header)[0])
+
+
+def _file_notices(store: Store, commit: Commit, keys: Sequence[str]) -> Iterator[Fault]:
+    facts, start = known_facts(store, commit.header).by_file(), len(commit.header.uuid) + 1
+    for key in keys:
+        if key[start:] in facts and crc32(store.get(key)) != facts[key[start:]].check:
+            text = f"The state {commit.id} names a file whose bytes are not those that were written"
+            yield Fault("verify.state", text, key)

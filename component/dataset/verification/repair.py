@@ -1,0 +1,177 @@
+"""What of a dataset's faults can be mended, and what was done, said (docs/dataset-verify.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+import pyarrow as pa
+
+from component.dataset.changes.change import Base, Change, carry_out
+from component.dataset.commits.garbage import collect
+from component.dataset.commits.moving import remove_hidden
+from component.dataset.commits.writable import make_explicit
+from component.dataset.files.csv_file import open_data, parquet_of
+from component.dataset.files.data_file import read_rows
+from component.dataset.files.footer import open_footer
+from component.dataset.files.write import Written
+from component.dataset.format.facts import FileFacts, data_keys, facts_of, known_facts
+from component.dataset.format.header import encode_header, read_header
+from component.dataset.format.history import commit_of
+from component.dataset.format.keys import history_key, schema_key
+from component.dataset.format.layout import described_schema
+from component.dataset.format.schema import decode_schema, encode_schema, normal_schema
+from component.dataset.format.trusted import read_schema
+from component.dataset.reading.reader import Dataset
+from component.dataset.verification.faults import Fault, Verdict
+from component.dataset.verification.file_faults import GONE
+from component.dataset.verification.orphans import adoptable
+from component.dataset.verification.verify import unnamed, usual_tables, verify
+from component.errors import TablemillError, UserError
+from component.store.base import Store
+
+Orphans = Literal["leave", "adopt", "remove"]
+_OF_HEADER = ("verify.header", "verify.partition_keys")
+
+
+def repair(store: Store, uuid: str, *, orphans: Orphans = "leave") -> tuple[Verdict, tuple[str, ...]]:
+    """Mend what can be mended, and return what was found before, and what was done.
+
+    Rows are never guessed: a partition whose file is gone is dropped from the header; a file that is there and cannot
+    be read stays, and stays a fault. `orphans`: what becomes of objects that no kept state names, and that are too old
+    to be of a running writer. Errors as `verify`; CommitRefusedError when another writer commits at the same time.
+    """
+    found = verify(store, uuid)
+    if any(fault.code == "verify.header" and not fault.mend for fault in found.faults):
+        return found, ()
+    done = [*_schemas(store, uuid, found.faults), *_headers(store, uuid, found.faults)]
+    done += _Mending(store, found, adopt=orphans == "adopt").commit()
+    if orphans == "remove":
+        garbage = unnamed(store, uuid)
+        collect(store, garbage)
+        done += [f"removed {one.key}, which no state names" for one in garbage.objects]
+    return found, tuple(done)
+
+
+def _schemas(store: Store, uuid: str, faults: Sequence[Fault]) -> Iterator[str]:
+    """Put schemas again that are damaged, missing, or not as the original clients demand them."""
+    live = read_header(store, uuid)
+    for key in sorted({fault.key for fault in faults if fault.code == "verify.schema" and fault.mend and fault.key}):
+        table = key.split("/")[1]
+        if live is None or key != schema_key(uuid, table):
+            continue
+        found = store.get_versioned(key)
+        schema = described_schema(live.header.described(table)) or decode_schema(store.get(key))
+        data = encode_schema(normal_schema(schema, live.header.partition_keys))
+        store.put_if(key, data, found[1] if found else None)
+        yield f"put the schema of the table {table} again"
+
+
+def _headers(store: Store, uuid: str, faults: Sequence[Fault]) -> Iterator[str]:
+    """Put the copy of the live header again, and delete one that JSON hides."""
+    live = read_header(store, uuid)
+    codes = {fault.code for fault in faults if fault.mend}
+    if live is not None and "verify.history" in codes:
+        commit = commit_of(live.header)
+        store.put(history_key(uuid, commit.id), encode_header(live.header, "msgpack.zstd"))
+        yield f"put the copy of the state {commit.id} again"
+    if live is not None and "verify.hidden_header" in codes:
+        remove_hidden(store, live)
+        yield "deleted the msgpack header that the JSON one hid"
+
+
+class _Mending:
+    """What is mended by a commit: labels that go, files that are written again or named again, indices, facts."""
+
+    def __init__(self, store: Store, found: Verdict, *, adopt: bool) -> None:
+        self._store, self._found, self._adopt = store, found, adopt
+        self._done: list[str] = []
+
+    def commit(self) -> list[str]:
+        """Make one commit of all that is to be mended so, if anything is, and say what it does."""
+        base = self._base()
+        removed = {*self._dropped(), *self._labels("verify.table"), *self._labels("verify.path")}
+        rows = list(self._rewritten(base))
+        adopted = self._adopted(base) if self._adopt else []
+        rebuilt = self._rebuilt(base, changed=bool(removed or adopted))
+        must = any([removed, rows, adopted, rebuilt, self._other()])
+        noted = self._noted(base, removed) if must or base.dataset.header.extras else {}
+        if not (must or noted):
+            return []
+        change = Change("repair", rows=rows, removed=removed, rebuilt=rebuilt, adopted=[*adopted, Written(noted=noted)])
+        carry_out(self._store, base, change)
+        return self._done
+
+    def _base(self) -> Base:
+        """Return the state with the tables that most partitions have: the others are written again."""
+        stored = make_explicit(self._store, self._found.uuid)
+        if stored is None:
+            raise UserError("dataset.missing", f"There is no dataset {self._found.uuid!r} in {self._store.url}")
+        header = stored.header
+        tables = usual_tables(header)
+        datasets = [Dataset(self._store, header, table, read_schema(self._store, header, table)) for table in tables]
+        return Base(stored, datasets[0], tuple(datasets[1:]))
+
+    def _faults(self, *codes: str) -> list[Fault]:
+        return [fault for fault in self._found.faults if fault.code in codes and fault.mend]
+
+    def _labels(self, code: str) -> set[str]:
+        return {fault.label for fault in self._faults(code) if fault.label is not None}
+
+    def _dropped(self) -> set[str]:
+        gone = {fault.label for fault in self._faults("verify.file") if fault.mend == GONE and fault.label}
+        twice = self._labels("verify.twice")
+        self._done += [f"dropped the partition {label}, whose file is gone" for label in sorted(gone)]
+        self._done += [f"dropped the partition {label}, whose file another one names" for label in sorted(twice)]
+        return gone | twice
+
+    def _rewritten(self, base: Base) -> Iterator[list[pa.Table]]:
+        """Yield the rows of files that are written again: of another table's name, or under a path with a slash."""
+        header, dataset = base.dataset.header, base.dataset
+        for fault in {fault.label: fault for fault in self._faults("verify.table", "verify.path")}.values():
+            if fault.key is None or fault.label is None or base.others:
+                continue
+            values = dataset.partition_values(fault.key)
+            with open_data(self._store, fault.key, dataset.schema) as file:
+                yield [read_rows(file, dataset.schema, dataset.columns, values)]
+            tables = ", ".join(header.partitions[fault.label])
+            self._done.append(f"wrote the partition {fault.label} again, which was a file of {tables} at {fault.key}")
+
+    def _rebuilt(self, base: Base, *, changed: bool) -> set[str]:
+        """Return the indices that are read from the data again; those that only name too much are not."""
+        unreadable = any(fault.code == "verify.file" and not fault.mend for fault in self._found.faults)
+        wrong = {fault.column for fault in self._faults("verify.index", "verify.checksum") if fault.column}
+        indices = {name for layout in base.layouts for name in layout.secondary_indices}
+        rebuilt = indices if changed and not unreadable else wrong & indices
+        self._done += [f"built the index on {column} again" for column in sorted(wrong & indices)]
+        return rebuilt
+
+    def _other(self) -> bool:
+        """Say whether there is a fault that goes with any commit."""
+        found = self._faults("verify.header", "verify.partition_keys", "verify.facts")
+        wrong = [one.text for one in found if one.code in _OF_HEADER]
+        self._done += [f"put the header again: {text}" for text in wrong]
+        return bool(found)
+
+    def _adopted(self, base: Base) -> list[Written]:
+        adopted = list(adoptable(self._store, base, self._found.orphans))
+        self._done += [f"adopted {file.key}, {file.rows} rows" for part in adopted for file in part.files]
+        return adopted
+
+    def _noted(self, base: Base, removed: set[str]) -> dict[str, FileFacts]:
+        """Return the facts of files that have none; those that cannot be read stay without."""
+        header, start = base.dataset.header, len(self._found.uuid) + 1
+        known = known_facts(self._store, header).by_file()
+        noted: dict[str, FileFacts] = {}
+        for key in data_keys({label: files for label, files in header.partitions.items() if label not in removed}):
+            if key[start:] in known:
+                continue
+            try:
+                data = self._store.get(key)
+                content = pa.BufferReader(parquet_of(data, key, pa.schema([])))
+                noted[key] = facts_of(data, open_footer(content).metadata.num_rows)
+            except TablemillError:
+                continue
+        if noted:
+            self._done.append(f"noted the facts of {len(noted)} files")
+        return noted
