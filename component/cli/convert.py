@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from component.report.summary import RunSummary
 
 FromWord = Literal["dataset", "records", "csv", "parquet", "avro", "arrow", "file"]
-ToWord = Literal["dataset", "records", "csv", "parquet", "avro", "arrow", "jsonl", "workbench"]
+ToWord = Literal["dataset", "records", "csv", "parquet", "avro", "arrow", "jsonl", "workbench", "httpfile"]
 
 
 @grouped

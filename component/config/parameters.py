@@ -39,7 +39,7 @@ from component.config.fields import (
 from component.config.mode_options import DeleteScope, KeepConfig, ModeWord
 from component.config.output_options import OutputOptions, option_faults
 from component.config.reading import CacheConfig, FileReading, RecordsReading, TextTable
-from component.config.writing import SUFFIXES, FileFormat, RecordsWriting, WorkbenchFiles
+from component.config.writing import SUFFIXES, FileFormat, HttpFiles, RecordsWriting, WorkbenchFiles
 
 TypeWord = Literal["string", "integer", "numeric", "float", "boolean", "date", "timestamp"]
 NullWord = Literal["always", "unquoted", "never"]
@@ -222,6 +222,7 @@ class OutputConfig(OutputOptions):
     format: FileFormat = "csv"
     records: RecordsWriting | None = None
     workbench: WorkbenchFiles | None = None
+    httpfile: HttpFiles | None = None
     slices: StrictBool = True
     compression: Literal["gzip", "none"] = "gzip"
     tags: Names = ()
@@ -241,7 +242,7 @@ class OutputConfig(OutputOptions):
     def _kind_allows_options(self) -> Self:
         set_here = {name for name in self.model_fields_set if getattr(self, name) not in (None, (), False, {})}
         is_table = self.written_as == "table"
-        foreign = [name for name in ("records", "workbench") if getattr(self, name) is not None]
+        foreign = [name for name in ("records", "workbench", "httpfile") if getattr(self, name) is not None]
         refuse(rules.output_format_faults(self.written_as, self.format, foreign))
         refuse(option_faults(self, set_here, is_table=is_table, sliced=self.slices))
         return self

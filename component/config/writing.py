@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from component.config.fields import Fault, JsonObject, Name, Positive, Strict, fault, refuse
 from component.config.reading import TableLimits
 
-FileFormat = Literal["csv", "parquet", "avro", "arrow", "jsonl", "records", "workbench"]
+FileFormat = Literal["csv", "parquet", "avro", "arrow", "jsonl", "records", "workbench", "httpfile"]
 SUFFIXES: Final = {"records": "zip", "workbench": "arrow"}
 """Suffixes of formats that are not called so."""
 
@@ -22,6 +22,12 @@ class WorkbenchFiles(Strict):
 
 
 VariantWord = Literal["bluelabs", "csv", "bigquery", "vertica", "dumb"]
+
+
+class HttpFiles(Strict):
+    """What an httpfile says of itself: `url` is where it was fetched from; without one the dataset stands for it."""
+
+    url: Name | None = None
 
 
 class RecordsWriting(Strict):

@@ -37,6 +37,7 @@ class To(StrEnum):
     ARROW = "arrow"
     JSONL = "jsonl"
     WORKBENCH = "workbench"
+    HTTPFILE = "httpfile"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,7 @@ _SUFFIXES: Final = {
     ".jsonl.gz": To.JSONL,
     ".ndjson": To.JSONL,
     ".zip": To.RECORDS,
+    ".httpfile": To.HTTPFILE,
 }
 _CSV_SUFFIXES: Final = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 

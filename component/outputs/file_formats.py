@@ -13,7 +13,7 @@ from component.formats.arrow_ipc import ArrowWriting
 from component.formats.avro import AvroWriting
 from component.formats.columns import described_columns
 from component.formats.contract import Attributes, Writing
-from component.formats.csv.write import CsvWriting
+from component.formats.csv.write import CsvWriter, CsvWriting
 from component.formats.delimited.write import DelimitedWriting
 from component.formats.json_lines import JsonLinesWriting
 from component.formats.parquet import ParquetWriting
@@ -22,6 +22,8 @@ from component.records.format_file import FormatType, RecordsFormat
 from component.records.hints import dialect_of
 from component.workbench.arrow_writing import write_arrow_file
 from component.workbench.from_tablemill import from_tablemill
+from component.workbench.http_file import HttpFile
+from component.workbench.http_writing import fetch_parameters, write_http_body
 from component.workbench.limits import WORKBENCH_2021, Limits, too_large
 from component.workbench.messages import Message
 from component.workbench.reading import Reading
@@ -37,6 +39,8 @@ def writing_of(output: OutputPlan, *, gzip: bool) -> Writing:
         return writing_of_records(output.records.format)
     if output.workbench is not None:
         return WorkbenchWriting(output.workbench)
+    if output.format == "httpfile":
+        return HttpFileWriting(output.fetched_from)
     return _WRITINGS[output.format]
 
 
@@ -81,6 +85,44 @@ class WorkbenchWriter:
         write_arrow_file(self._target, table, limits=self._limits)
 
 
+@dataclass(frozen=True, slots=True)
+class HttpFileWriting:
+    """Httpfiles whose body is CSV with a header, as a server would have sent it; equal rows give equal bytes."""
+
+    url: str
+
+    def open(self, target: Path, schema: pa.Schema, attributes: Attributes) -> HttpFileWriter:
+        """Begin a file."""
+        del attributes
+        return HttpFileWriter(target, schema, self.url)
+
+
+class HttpFileWriter:
+    """Writes the body beside the target, since the file begins with what is said of it, and packs both at the end."""
+
+    def __init__(self, target: Path, schema: pa.Schema, url: str) -> None:
+        self._target = target
+        self._body = target.with_name(f".{target.name}.body")
+        self._url = url
+        self._writer = CsvWriter(self._body, schema, header=True, gzip=False)
+
+    def write(self, table: pa.Table) -> None:
+        """Write rows."""
+        self._writer.write(table)
+
+    def close(self) -> None:
+        """Write the file, and remove the body."""
+        self._writer.close()
+        said = HttpFile(fetch_parameters(self._url), _STATUS, (("Content-Type", _CSV),))
+        try:
+            with self._body.open("rb") as body, self._target.open("wb") as sink:
+                write_http_body(said, body, sink)
+        finally:
+            self._body.unlink()
+
+
+_STATUS: Final = "200 OK"
+_CSV: Final = "text/csv; charset=utf-8"
 _WRITINGS: Final[Mapping[str, Writing]] = {
     "parquet": ParquetWriting(),
     "avro": AvroWriting(),

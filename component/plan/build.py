@@ -18,7 +18,7 @@ from component.errors import Place, UserError
 from component.mapping.ascii_fold import ascii_fold
 from component.plan.model import DatasetPlan, Limits, OutputPlan, Plan, Source
 from component.plan.options import file_options, table_options
-from component.plan.output_formats import records_plan, workbench_sizes
+from component.plan.output_formats import fetched_from, records_plan, workbench_sizes
 from component.plan.tables import check_tables, find_made
 from component.tables.types import Column, NullRule, TableSchema, TypeName, arrow_type
 
@@ -269,6 +269,7 @@ def plan_output(config: OutputConfig, datasets: Sequence[DatasetPlan]) -> Output
         file_options=file_options(config),
         records=records_plan(config),
         workbench=workbench_sizes(config),
+        fetched_from=fetched_from(config),
     )
 
 

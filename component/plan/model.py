@@ -162,6 +162,7 @@ class OutputPlan:
     file_options: FileOptions = FILE_DEFAULTS
     records: RecordsPlan | None = None
     workbench: TableSizes | None = None
+    fetched_from: str = ""
 
     @property
     def url(self) -> str | None:

@@ -26,3 +26,9 @@ def workbench_sizes(config: OutputConfig) -> Limits | None:
     if config.format != "workbench":
         return None
     return file_limits((config.workbench or WorkbenchFiles()).limits).table
+
+
+def fetched_from(config: OutputConfig) -> str:
+    """Return the URL that an httpfile says it was fetched from."""
+    said = config.httpfile.url if config.httpfile else None
+    return said or f"tablemill:{config.dataset}"

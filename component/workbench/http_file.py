@@ -6,7 +6,7 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -14,8 +14,6 @@ from component.errors import Place, UserError
 
 PREFIX: Final = "Cjw-Original-"
 """What stands before the name of a header of the wire; taken off on reading, in this spelling only."""
-_KEPT: Final = frozenset({"content-type", "content-disposition", "server"})
-_RENAMED: Final = frozenset({"transfer-encoding", "content-encoding", "content-length"})
 MOST_HEAD: Final = 1024 * 1024
 """Bytes before the body."""
 _STATUS: Final = re.compile(r"[1-9][0-9]{2}( .*)?")
@@ -109,42 +107,3 @@ def _broken(why: str, place: Place) -> UserError:
     return UserError(
         "workbench.http_file", f"The httpfile cannot be read: {why}", place=place, remedy="Fetch the file again."
     )
-
-
-def write_http_file(file: HttpFile) -> bytes:
-    """Return the bytes of an httpfile: equal input gives equal bytes, whenever it is written.
-
-    Of the headers those are kept that tell what the body is; the ones of the wire get a prefix, since the body has no
-    chunks and no compression any more. ValueError for a header or status with a line end.
-    """
-    asked = json.dumps(file.parameters, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    lines = [file.status, *(f"{name}: {value}" for name, value in kept_headers(file.headers))]
-    if any("\n" in line or "\r" in line for line in lines):
-        raise ValueError("a line end in a header")
-    text = asked.encode() + b"\r\n" + "".join(f"{line}\r\n" for line in lines).encode("latin-1") + b"\r\n"
-    return _deterministic_gzip(text + file.body)
-
-
-def kept_headers(headers: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the headers that an httpfile keeps, by the names it has for them."""
-    kept = []
-    for name, value in headers:
-        if name.lower() in _KEPT:
-            kept.append((name, value))
-        elif name.lower() in _RENAMED:
-            kept.append((PREFIX + name, value))
-    return kept
-
-
-def _deterministic_gzip(data: bytes) -> bytes:
-    """Return one gzip member without name and time, as a writer of gzip at its highest level makes it."""
-    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
-    packed = packer.compress(data) + packer.flush()
-    head = bytes((0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 0xFF))
-    return head + packed + zlib.crc32(data).to_bytes(4, "little") + (len(data) % 2**32).to_bytes(4, "little")
-
-
-def fetch_parameters(url: str, **others: Any) -> dict[str, Any]:
-    """Return the parameters of an httpfile; a key that begins with `#` is a secret, and never taken."""
-    known = {"url": url, **others}
-    return {key: value for key, value in known.items() if not key.startswith("#")}

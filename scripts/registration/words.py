@@ -185,6 +185,7 @@ EXPERT: Final[Mapping[str, str]] = {
     "TableConfig.records": "options of records directories",
     "DatasetConfig.compatibility": "only for clients that read several tables of one dataset",
     "OutputConfig.records": "options of records directories",
+    "OutputConfig.httpfile": "options of httpfiles",
     "OutputConfig.workbench": "options of Arrow files of Workbench",
     "TableConfig.name": "other implementations read one table, called table",
     "TableConfig.primary_key": "a form cannot tell no key from the manifest's key",

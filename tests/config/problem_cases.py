@@ -36,9 +36,9 @@ CASES = [
             'parameters.outputs[0].AS is not a known key. Did you mean "as"? Allowed are as, column_metadata, columns, '
             "compression, data_types, dataset, deduplication_strategy, delete_where, delete_where_column, "
             "delete_where_operator, delete_where_values, delimiter, description, destination, distribution_key, "
-            "enclosure, format, has_header, incremental, is_encrypted, is_permanent, is_public, manifest_family, "
-            "manifest_type, metadata, name, notify, predicates, primary_key, records, slices, table, tags, workbench, "
-            "write_always."
+            "enclosure, format, has_header, httpfile, incremental, is_encrypted, is_permanent, is_public, "
+            "manifest_family, manifest_type, metadata, name, notify, predicates, primary_key, records, slices, table, "
+            "tags, workbench, write_always."
         ),
     ),
     (
@@ -225,7 +225,7 @@ CASES = [
         "config.value",
         (
             "parameters.outputs[0].format must be one of csv, parquet, avro, arrow, jsonl, records, workbench, "
-            'but is the text "orc".'
+            'httpfile, but is the text "orc".'
         ),
     ),
     (

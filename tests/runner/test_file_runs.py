@@ -7,7 +7,8 @@ import openpyxl
 import pyarrow as pa
 import pytest
 
-from component.workbench.http_file import HttpFile, write_http_file
+from component.workbench.http_file import HttpFile
+from component.workbench.http_writing import write_http_file
 
 
 def dataset(uuid, **table):
@@ -227,3 +228,17 @@ def test_limits_of_workbench_hold_for_what_is_read_and_written(folder, run, refu
     limits = {"workbench": {"limits": {"cell_bytes": 50_000}}}
     folder.configure(tables=[{"name": "t", "csv": f"a\n{long}"}], datasets=[dataset("t")], outputs=[output | limits])
     assert run().done
+
+
+def test_an_httpfile_is_an_output_and_an_input_with_the_same_rows_and_bytes(folder, run):
+    folder.table("t.csv", 'a,b\n1,"x,y"\n2,z\n')
+    output = {"dataset": "t", "as": "file", "format": "httpfile", "httpfile": {"url": "http://x/t.csv"}}
+    folder.configure(datasets=[{"uuid": "t", "tables": [{"source": "t.csv"}]}], outputs=[output, {"dataset": "t"}])
+    assert run().done
+    first, rows = (folder.root / "out/files/t.httpfile").read_bytes(), folder.records("t")
+    assert run().done
+    assert (folder.root / "out/files/t.httpfile").read_bytes() == first
+    folder.file("again.httpfile", first)
+    folder.configure(datasets=[dataset("again")], outputs=[{"dataset": "again"}])
+    assert run().done
+    assert folder.records("again") == rows

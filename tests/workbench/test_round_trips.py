@@ -39,7 +39,8 @@ from component.workbench.arrow_file import read_arrow_file, sidecar_of
 from component.workbench.arrow_writing import write_arrow_file
 from component.workbench.columns import Era
 from component.workbench.from_tablemill import from_tablemill
-from component.workbench.http_file import HttpFile, write_http_file
+from component.workbench.http_file import HttpFile
+from component.workbench.http_writing import write_http_file
 from component.workbench.parquet_cache import decode_table, encode_table
 from component.workbench.process_result import coerce, process_result, rendered
 from component.workbench.reading import Reading

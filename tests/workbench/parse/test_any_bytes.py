@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from component.errors import Place, UserError
-from component.workbench.http_file import HttpFile, write_http_file
+from component.workbench.http_file import HttpFile
+from component.workbench.http_writing import write_http_file
 from component.workbench.limits import Limits
 from component.workbench.parse import columns_of_text, content, text
 from component.workbench.parse.any_file import TYPED, parse_recognised, recognise

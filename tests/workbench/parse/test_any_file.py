@@ -11,7 +11,8 @@ import pytest
 import zstandard
 
 from component.errors import Place, UserError
-from component.workbench.http_file import HttpFile, write_http_file
+from component.workbench.http_file import HttpFile
+from component.workbench.http_writing import write_http_file
 from component.workbench.params_table import parse_params_table
 from component.workbench.parse.any_file import parse_file, recognise
 from component.workbench.parse.kind import FileKind
