@@ -1,5 +1,6 @@
 """Tablemill as a library, in one process, as plateau is: rows in memory to a dataset, and questions to it."""
 
+import pandas as pd  # noqa: F401 - pyarrow loads it on first use where it is there: before the clock, as all libraries
 import pyarrow as pa
 import pyarrow.parquet as pq
 from step import run
@@ -47,8 +48,6 @@ def read(folder):
 
 
 def read_pandas(folder):
-    import pandas as pd  # noqa: F401 - loaded before the clock starts, as the others' libraries are
-
     return lambda: len(_ask(folder, None).to_pandas())
 
 

@@ -20,6 +20,7 @@ from component.naming import CONFIG_FILE, MANIFEST_SUFFIX
 from component.report.log import Log
 from component.report.progress import Progress
 from component.report.summary import RunSummary
+from component.runner.interrupts import interruptible
 from component.runner.run import StartEngine, run
 from component.workbench.arrow_file import sidecar_of
 
@@ -38,10 +39,12 @@ def convert(
 ) -> RunSummary:
     """Convert a source to a target; a file that is there is replaced, and a dataset overwritten, only if allowed.
 
+    A signal stops it as it stops a run; afterwards signals are those of the caller again.
+
     Raises what a run raises; then the target is as it was. UserError `output.exists` when it is there.
     """
     _check_target(source, target, options, overwrite=overwrite)
-    with tempfile.TemporaryDirectory(prefix="tablemill-convert-") as scratch:
+    with interruptible(), tempfile.TemporaryDirectory(prefix="tablemill-convert-") as scratch:
         root = Path(scratch)
         folder = _folder(root / "data", source)
         config = configuration(source, target, options, str(root / "store"))

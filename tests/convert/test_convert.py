@@ -3,6 +3,7 @@
 import contextlib
 import datetime as dt
 import json
+import signal
 from decimal import Decimal
 from itertools import pairwise
 
@@ -19,6 +20,7 @@ from component.errors import TablemillError, UserError
 from component.report.lines import KeepingHandler
 from component.report.log import Log
 from component.report.progress import SilentProgress
+from component.runner.interrupts import SIGNALS
 from component.store.local import LocalStore
 
 pytestmark = pytest.mark.spark
@@ -140,6 +142,12 @@ def test_a_value_that_a_dialect_cannot_carry_leaves_nothing(converted, tmp_path)
         converted("rows.parquet", "dir/", output={"records": {"variant": "dumb"}})
     assert (caught.value.code, caught.value.place.column) == ("cell.unwritable", "name")
     assert not list((tmp_path / "dir").iterdir())
+
+
+def test_signals_are_those_of_the_caller_afterwards(converted):
+    before = [signal.getsignal(one) for one in SIGNALS]
+    converted("rows.parquet", "a.avro")
+    assert [signal.getsignal(one) for one in SIGNALS] == before
 
 
 def test_the_summary_says_what_was_converted_and_nothing_in_between(converted, tmp_path):

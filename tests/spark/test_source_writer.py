@@ -85,7 +85,7 @@ def test_an_append_to_unsigned_numbers_takes_sparks_decimals(store):
     new = pa.table({"u": there["u"].cast(pa.decimal128(20, 0))})
     write(store, new)
     assert read_all(store) == pa.concat_tables([there, there])
-    with pytest.raises(UserError, match="do not fit the dataset"):
+    with pytest.raises(UserError, match="a value does not fit"):
         write(store, pa.table({"u": pa.array([-1]).cast(pa.decimal128(20, 0))}))
 
 
