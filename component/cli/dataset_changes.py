@@ -148,7 +148,16 @@ def restore(
     output: Format = "text",
 ) -> None:
     """Make an earlier state the live one again, as a new commit."""
+    _go_back(dataset, as_of, output)
 
+
+@app.command(epilog="Example: tablemill dataset rollback file:///data/store/flights")
+def rollback(dataset: Dataset, output: Format = "text") -> None:
+    """Make the state before the live one the live one again, as a new commit: `restore HEAD~1`."""
+    _go_back(dataset, "HEAD~1", output)
+
+
+def _go_back(dataset: str, as_of: str, output: str) -> None:
     def work() -> tuple[Any, Sequence[str]]:
         from component.dataset.changes.restore import restore as go_back  # noqa: PLC0415
         from component.dataset.format.address import open_address  # noqa: PLC0415

@@ -309,6 +309,12 @@ def test_a_dataset_goes_back_to_an_earlier_state(ask, store):
     assert len(rows_of(ask("query", "--format", "json"))) == 2
 
 
+def test_rollback_goes_back_by_one_state(ask, store):
+    _, first = history(store, "sales")
+    assert f"as it was after commit {first.id}" in ask("rollback")
+    assert len(rows_of(ask("query", "--format", "json"))) == 2
+
+
 def test_a_dataset_is_copied_and_renamed(ask, store, tmp_path):
     assert "copied" in ask("copy", f"{tmp_path}/backup/sales")
     assert len(list(LocalStore(tmp_path / "backup").list("sales/table/k="))) == 3
