@@ -103,6 +103,13 @@ def test_imports_point_down_within_a_room_of_rooms(module):
             assert parts.index(name.split(".")[2]) >= here, f"{module} imports {name}, which is above it"
 
 
+def test_the_python_api_stands_beside_the_command_line_and_above_all_else():
+    for path in sorted((ROOT / "tablemill").glob("*.py")):
+        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        rooms = {room(name) for name in imported(nodes) if name.startswith("component.")}
+        assert rooms <= set(HEIGHT) - {"cli", "__main__"}, path
+
+
 def test_no_modules_wait_for_each_other():
     graph = {module: own(imported(loaded_with(module))) - {module} for module in MODULES}
     TopologicalSorter(graph).prepare()  # CycleError names the modules of a cycle
