@@ -29,6 +29,8 @@ def workbench_sizes(config: OutputConfig) -> Limits | None:
 
 
 def fetched_from(config: OutputConfig) -> str:
-    """Return the URL that an httpfile says it was fetched from."""
+    """Return the URL that an httpfile says it was fetched from; empty for other formats."""
+    if config.format != "httpfile":
+        return ""
     said = config.httpfile.url if config.httpfile else None
     return said or f"tablemill:{config.dataset}"
