@@ -8,8 +8,10 @@ garbage that `find_garbage` finds.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import pyarrow as pa
 from pyspark import TaskContext
@@ -26,6 +28,8 @@ from component.spark.source_options import SourceOptions
 
 RUN_DIGITS = 16
 """Digits at the beginning of every file's stem that are the same in all tasks of a write."""
+_PAUSES: Final = (0.1, 0.3, 0.6)
+"""Seconds between looks for files of tasks that Spark is still stopping."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +85,13 @@ class KartothekWriter(DataSourceArrowWriter):
         """Delete what the tasks wrote when some failed.
 
         Spark also aborts after a commit that failed: then every task has a message, and `commit` did what was to do.
+        A task that Spark has not stopped yet may still put a file, so there are several looks; what comes later than
+        the last one is garbage, which a collection finds.
         """
         if any(message is None for message in messages):
+            for seconds in _PAUSES:
+                self._delete(kept=())
+                time.sleep(seconds)
             self._delete(kept=())
 
     def _delete(self, kept: Collection[str]) -> None:
