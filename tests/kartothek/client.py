@@ -1,12 +1,8 @@
-"""The real kartothek 5.3 as a server: runs in an environment of its own and answers calls on standard input.
+"""What the real kartothek 5.3 is asked for by tests: runs in an environment of its own (tests/foreign/serving.py).
 
 As tests/plateau/client.py, which is for its successor; here a frame is one for each table. Nothing of Tablemill is
 imported here, and nothing that Python 3.8 does not know is used.
 """
-
-import os
-import pickle
-import sys
 
 import pandas as pd
 import pyarrow as pa
@@ -108,23 +104,3 @@ def delete(root, uuid):
 CALLS = {
     call.__name__: call for call in (read, tables, pairs, dispatched, create, append, set_metadata, collect, delete)
 }
-
-
-def serve(calls, answers):
-    while True:
-        try:
-            name, arguments = pickle.load(calls)
-        except EOFError:
-            return
-        try:
-            answer = (True, CALLS[name](**arguments))
-        except Exception as error:  # noqa: BLE001 - the boundary to the tests, which raise it again
-            answer = (False, f"{type(error).__name__}: {error}")
-        pickle.dump(answer, answers)
-        answers.flush()
-
-
-if __name__ == "__main__":
-    kept = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a library prints must not end up among the answers
-    serve(sys.stdin.buffer, kept)

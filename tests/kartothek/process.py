@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import pickle
-import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,38 +10,28 @@ import pyarrow as pa
 import pytest
 
 from component.store.local import LocalStore
-
-_ROOT = Path(__file__).parents[2]
-_VARIABLE = "TABLEMILL_KARTOTHEK_PYTHON"
+from tests.foreign.process import ForeignError, ForeignProcess, python_of, rows_as_bytes
 
 
-class KartothekError(Exception):
+class KartothekError(ForeignError):
     """What kartothek raised, as text."""
 
 
 def kartothek_python() -> Path:
     """Where kartothek's interpreter is, if it was made."""
-    return Path(os.environ.get(_VARIABLE) or _ROOT / ".venv-kartothek" / "bin" / "python")
+    return python_of("kartothek")
 
 
-class Kartothek:
+class Kartothek(ForeignProcess):
     """Calls to kartothek on the directory of a local store; arguments as in `client`. A partition is rows by table."""
 
+    error = KartothekError
+
     def __init__(self, python: Path) -> None:
-        self._process = subprocess.Popen(
-            [python, "-W", "ignore", Path(__file__).with_name("client.py")],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
+        super().__init__(python, Path(__file__).with_name("client.py"))
 
     def call(self, name: str, store: LocalStore, uuid: str, **arguments: Any) -> Any:
-        calls, answers = self._process.stdin, self._process.stdout
-        pickle.dump((name, {"root": str(store.root), "uuid": uuid, **arguments}), calls)
-        calls.flush()
-        well, result = pickle.load(answers)
-        if not well:
-            raise KartothekError(result)
-        return result
+        return self.ask(name, root=str(store.root), uuid=uuid, **arguments)
 
     def read(self, store: LocalStore, uuid: str, table: str = "table", **question: Any) -> pa.Table:
         return pa.ipc.open_file(self.call("read", store, uuid, table=table, **question)).read_all()
@@ -73,18 +60,9 @@ class Kartothek:
     def delete(self, store: LocalStore, uuid: str) -> None:
         self.call("delete", store, uuid)
 
-    def close(self) -> None:
-        self._process.communicate(timeout=60)
-
 
 def _to_bytes(partition: Mapping[str, pa.Table]) -> dict[str, bytes]:
-    found = {}
-    for table, rows in partition.items():
-        sink = pa.BufferOutputStream()
-        with pa.ipc.new_file(sink, rows.schema) as writer:
-            writer.write_table(rows)
-        found[table] = sink.getvalue().to_pybytes()
-    return found
+    return {table: rows_as_bytes(rows) for table, rows in partition.items()}
 
 
 @pytest.fixture(scope="session")

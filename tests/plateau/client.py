@@ -1,12 +1,7 @@
-"""The real plateau as a server: runs in plateau's own environment and answers calls on standard input.
+"""What the real plateau is asked for by tests: runs in plateau's own environment (tests/foreign/serving.py).
 
-A call is one pickled pair: the name of a function, its arguments. So is the answer: whether it went well, and the
-result or the text of the error. Rows travel as the bytes of an Arrow file. Nothing of Tablemill is imported here.
+Rows travel as the bytes of an Arrow file. Nothing of Tablemill is imported here.
 """
-
-import os
-import pickle
-import sys
 
 import minimalkv
 import numpy as np
@@ -120,23 +115,3 @@ CALLS = {
     call.__name__: call
     for call in (read, schema, dispatched, index, create, append, create_implicit, set_metadata, collect)
 }
-
-
-def serve(calls, answers):
-    while True:
-        try:
-            name, arguments = pickle.load(calls)
-        except EOFError:
-            return
-        try:
-            answer = (True, CALLS[name](**arguments))
-        except Exception as error:  # noqa: BLE001 - the boundary to the tests, which raise it again
-            answer = (False, f"{type(error).__name__}: {error}")
-        pickle.dump(answer, answers)
-        answers.flush()
-
-
-if __name__ == "__main__":
-    kept = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a library prints must not end up among the answers
-    serve(sys.stdin.buffer, kept)

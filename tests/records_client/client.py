@@ -1,13 +1,9 @@
-"""The real records-mover as a server: runs in its own environment and answers calls on standard input.
+"""What the real records-mover is asked for by tests: runs in its own environment (tests/foreign/serving.py).
 
-A call is one pickled pair: the name of a function, its arguments. So is the answer: whether it went well, and the
-result or the text of the error. Rows travel as lists of plain Python values. Nothing of Tablemill is imported here.
+Rows travel as lists of plain Python values. Nothing of Tablemill is imported here.
 """
 
 import json
-import os
-import pickle
-import sys
 from pathlib import Path
 
 import pandas as pd
@@ -100,23 +96,3 @@ def copy(root, target):
 
 
 CALLS = {call.__name__: call for call in (write, read, describe, copy)}
-
-
-def serve(calls, answers):
-    while True:
-        try:
-            name, arguments = pickle.load(calls)
-        except EOFError:
-            return
-        try:
-            answer = (True, CALLS[name](**arguments))
-        except Exception as error:  # noqa: BLE001 - the boundary to the tests, which raise it again
-            answer = (False, f"{type(error).__name__}: {error}")
-        pickle.dump(answer, answers)
-        answers.flush()
-
-
-if __name__ == "__main__":
-    kept = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a library prints must not end up among the answers
-    serve(sys.stdin.buffer, kept)
