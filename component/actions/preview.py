@@ -23,6 +23,7 @@ from component.formats.rows import Parsed
 from component.naming import KIB
 from component.plan.model import Source
 from component.plan.splits import splits_of
+from component.tables.numeric import with_decimal_texts
 
 BLOCK_BYTES: Final = 64 * KIB
 MOST_COLUMNS: Final = 40
@@ -129,7 +130,8 @@ def _with_path_values(rows: pa.Table, schema: pa.Schema, values: Mapping[str, An
 
 def _answer(found: Preview) -> dict[str, Any]:
     shown = list(found.columns[:MOST_COLUMNS])
-    cells = [[_text(value) for value in found.rows[name].to_pylist()] for name in shown]
+    rows = with_decimal_texts(found.rows)
+    cells = [[_text(value) for value in rows[name].to_pylist()] for name in shown]
     records = [list(record) for record in zip(*cells, strict=True)]
     text = f"{' '.join(_sentences(found))}\n\n{markdown_table(shown, records)}"
     return message(text, "table", columns=shown, rows=records)

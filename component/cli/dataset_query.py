@@ -8,8 +8,9 @@ import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import Any, Final, Self, TextIO
 
 import pyarrow as pa
 import pyarrow.csv as pacsv
@@ -22,6 +23,7 @@ from component.dataset.reading.reader import Dataset, Explanation, FileScan, exp
 from component.errors import Place, UserError
 from component.report.amounts import counted
 from component.report.datasets import describe_explanation, explanation_lines, row_lines
+from component.tables.numeric import decimal_text, with_decimal_texts
 
 ON_SCREEN: Final = 50
 """Rows that are printed as text when nobody says how many."""
@@ -69,7 +71,8 @@ def answer_question(question: Question, screen: TextIO) -> None:
         screen.writelines(f"{line}\n" for line in row_lines(pa.Table.from_batches(batches, schema), limited=most))
     elif question.output == "json":
         for batch in batches:
-            screen.writelines(f"{_json(row)}\n" for row in batch.to_pylist())
+            rows = with_decimal_texts(pa.Table.from_batches([batch]))
+            screen.writelines(f"{_json(row)}\n" for row in rows.to_pylist())
     else:
         _print_csv(schema, batches, screen)
 
@@ -110,7 +113,7 @@ def _rows(
 
 
 def _write(path: Path, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> int:
-    makers: dict[str, Any] = {".csv": pacsv.CSVWriter, ".parquet": pq.ParquetWriter, ".arrow": pa.ipc.new_file}
+    makers: dict[str, Any] = {".csv": _CsvWriter, ".parquet": pq.ParquetWriter, ".arrow": pa.ipc.new_file}
     make = makers.get(path.suffix)
     if make is None:
         raise UserError(
@@ -135,7 +138,11 @@ def _write(path: Path, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> 
 
 def _json(row: Any) -> str:
     """Return a row as JSON; what it has no form for is text: NaN and the infinities by name, bytes in base64."""
-    return json.dumps(_plain(row), default=str, ensure_ascii=False, allow_nan=False)
+    return json.dumps(_plain(row), default=_text, ensure_ascii=False, allow_nan=False)
+
+
+def _text(value: Any) -> str:
+    return decimal_text(value) if isinstance(value, Decimal) else str(value)
 
 
 def _plain(value: Any) -> Any:
@@ -161,10 +168,26 @@ def _check_csv(schema: pa.Schema) -> None:
             )
 
 
+class _CsvWriter:
+    """Arrow's writer of CSV, with decimals as people write them."""
+
+    def __init__(self, sink: Any, schema: pa.Schema) -> None:
+        self._writer = pacsv.CSVWriter(sink, with_decimal_texts(schema.empty_table()).schema)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._writer.close()
+
+    def write_batch(self, batch: pa.RecordBatch) -> None:
+        self._writer.write_table(with_decimal_texts(pa.Table.from_batches([batch])))
+
+
 def _print_csv(schema: pa.Schema, batches: Iterator[pa.RecordBatch], screen: TextIO) -> None:
     _check_csv(schema)
     sink = pa.BufferOutputStream()
-    with pacsv.CSVWriter(sink, schema) as writer:
+    with _CsvWriter(sink, schema) as writer:
         for batch in batches:
             writer.write_batch(batch)
     screen.write(sink.getvalue().to_pybytes().decode())

@@ -1,7 +1,7 @@
 """Tables as JSON lines, exact: one object a row, in the order of the columns.
 
-Integers are numbers, decimals strings with all digits of their scale, floats numbers that read back the same (`"NaN"`,
-`"Infinity"` and `"-Infinity"` are strings, since JSON has no such numbers), dates `"2024-02-29"`, timestamps
+Integers are numbers, decimals strings without exponents (`tables.numeric`), floats numbers that read back the same
+(`"NaN"`, `"Infinity"` and `"-Infinity"` are strings, since JSON has no such numbers), dates `"2024-02-29"`, timestamps
 `"2024-02-29T10:30:15.000000"`, instants the same in UTC with `Z`, times as text; null is null.
 """
 
@@ -19,9 +19,10 @@ from isal import igzip
 from component.formats.characters import held_bytes
 from component.formats.columns import described_columns
 from component.formats.contract import Attributes
-from component.formats.delimited.plain_text import decimal_texts, float_texts
+from component.formats.delimited.plain_text import float_texts
 from component.formats.delimited.temporal import Kind, format_column
 from component.tables.logical import Logical, logical_of
+from component.tables.numeric import decimal_texts
 from component.tables.types import Column, TableSchema, TypeName
 
 GZIP_LEVEL: Final = 2

@@ -17,6 +17,7 @@ from component.dataset.reading.reader import Dataset, Explanation
 from component.dataset.verification.verify import Verdict
 from component.report.amounts import counted, size_text
 from component.report.sums import describe_sums, sums_text
+from component.tables.numeric import with_decimal_texts
 
 MOST_LISTED: Final = 20
 
@@ -144,7 +145,8 @@ def explanation_lines(found: Mapping[str, Any]) -> list[str]:
 
 def row_lines(rows: pa.Table, *, limited: int | None) -> list[str]:
     """Return rows as a text table, nulls as an empty cell, and how many they are."""
-    cells = [[("" if value is None else str(value)) for value in column.to_pylist()] for column in rows.columns]
+    shown = with_decimal_texts(rows).columns
+    cells = [[("" if value is None else str(value)) for value in column.to_pylist()] for column in shown]
     widths = [max(map(len, [name, *column])) for name, column in zip(rows.column_names, cells, strict=True)]
     head = "  ".join(name.ljust(width) for name, width in zip(rows.column_names, widths, strict=True))
     lines = [

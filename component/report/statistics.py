@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 from component.dataset.reading.statistics import Statistics
 from component.report.amounts import counted, size_text
 from component.report.datasets import MOST_LISTED
+from component.tables.numeric import decimal_text
 
 
 def describe_statistics(found: Statistics) -> dict[str, Any]:
@@ -31,9 +33,13 @@ def describe_statistics(found: Statistics) -> dict[str, Any]:
 
 
 def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: value if value is None or isinstance(value, (bool, int)) else str(value) for name, value in values.items()
-    }
+    return {name: _plain_value(value) for name, value in values.items()}
+
+
+def _plain_value(value: Any) -> Any:
+    if value is None or isinstance(value, (bool, int)):
+        return value
+    return decimal_text(value) if isinstance(value, Decimal) else str(value)
 
 
 def statistics_lines(found: Mapping[str, Any]) -> list[str]:

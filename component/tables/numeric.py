@@ -42,6 +42,45 @@ def parse_numeric(text: str, precision: int, scale: int) -> Decimal | None:
     return Decimal((sign, tuple(map(int, digits + "0" * (shift + scale))), -scale))
 
 
+def decimal_texts(values: Any) -> Any:
+    """Return decimals as people write them, never with an exponent; null stays null. Every text format asks here.
+
+    A declared length says how many digits follow the point, so all of them are written: numeric(10,2) gives `12.50`.
+    With `MAX_PRECISION` digits nobody declared one, and only the digits that count are written: `0`, `77.46`.
+    """
+    if isinstance(values, pa.ChunkedArray):
+        return pa.chunked_array([decimal_texts(chunk) for chunk in values.chunks], pa.string())
+    texts = values.cast(pa.string())
+    scale = values.type.scale
+    other = pc.match_substring(texts, "E")
+    if pc.any(other).as_py():
+        zero = "0." + "0" * scale if scale > 0 else "0"
+        texts = pc.if_else(pc.equal(values, pa.scalar(Decimal(0), values.type)), zero, texts)
+        other = pc.fill_null(pc.match_substring(texts, "E"), False)
+        plain = [f"{value:f}" for value in values.filter(other).to_pylist()]
+        texts = pc.replace_with_mask(texts, other, pa.array(plain, pa.string())) if plain else texts
+    return _without_zeros(texts) if scale > 0 and values.type.precision >= MAX_PRECISION else texts
+
+
+def _without_zeros(texts: Any) -> Any:
+    """Take the zeros off the end of texts with a point, and the point if nothing follows it."""
+    return pc.ascii_rtrim(pc.ascii_rtrim(texts, "0"), ".")
+
+
+def decimal_text(value: Decimal) -> str:
+    """Return one decimal of which only the value is known, without an exponent."""
+    text = f"{value:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def with_decimal_texts(rows: pa.Table) -> pa.Table:
+    """Return rows with the columns of decimals as text, for whoever writes them down."""
+    for number, field in enumerate(rows.schema):
+        if pa.types.is_decimal(field.type):
+            rows = rows.set_column(number, field.name, decimal_texts(rows.column(number)))
+    return rows
+
+
 def doubtful_numbers(cells: pa.Array, scale: int) -> pa.Array:
     """Return which cells Arrow might get wrong: those that are long, or have an exponent. Null is not doubtful."""
     is_long = pc.greater(pc.utf8_length(cells), safe_digits(scale))

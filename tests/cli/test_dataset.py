@@ -100,6 +100,8 @@ def test_an_older_state_is_shown_and_asked(ask, store):
         (["n not in [1]"], [2, 3]),
         (["k == x", "n > 1"], [2]),
         (['k == "y"'], [3]),
+        (["k == 'y'"], [3]),
+        (["k in ['y', \"x\"]", "n != '2'"], [1, 3]),
         (["d == 1.10"], [1]),
         (["day < 2026-01-03"], [1, 2]),
         (["n is not null", "d is null"], [3]),
@@ -197,6 +199,9 @@ def test_a_question_costs_as_many_calls_to_the_store_as_files_hold_answers(tmp_p
     ("arguments", "text"),
     [
         (["query", "--where", "nonsense"], "'nonsense' is no condition"),
+        (["query", "--where", "k == 'x"], "The value 'x cannot be read"),
+        (["query", "--where", "k == 1.5"], "does not fit its column"),
+        (["query", "--where", "n == 'one'"], "does not fit its column"),
         (["query", "--where", "n == 1", "--predicates", "[]"], "both given"),
         (["query", "--predicates", "{"], "are no JSON"),
         (["query", "--predicates", "[1]"], "are no lists"),

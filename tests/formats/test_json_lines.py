@@ -51,7 +51,7 @@ def test_values_are_exact(tmp_path):
             logical_column("tz", Logical.TIMESTAMPTZ),
             "1970-01-01T00:00:00.000001Z",
         ),
-        "x": (pa.array([0, None]).cast(pa.decimal128(38, 9)), Column("x", TypeName.NUMERIC, "38,9"), "0.000000000"),
+        "x": (pa.array([0, None]).cast(pa.decimal128(38, 9)), Column("x", TypeName.NUMERIC, "38,9"), "0"),
     }
     table = pa.table({name: values for name, (values, _, _) in columns.items()})
     schema = TableSchema(tuple(column for _, column, _ in columns.values()))

@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from component.tables.cast import cast_text
-from component.tables.numeric import cast_values, doubtful_numbers, parse_numeric
+from component.tables.numeric import (
+    cast_values,
+    decimal_text,
+    decimal_texts,
+    doubtful_numbers,
+    parse_numeric,
+    with_decimal_texts,
+)
 from component.tables.types import Column, TypeName, numeric_length
 from tests.strategies.typed_text import LENGTHS, odd_texts
 
@@ -106,3 +113,34 @@ def test_other_values_are_cast_as_arrow_casts_them():
     assert cast_values(pa.chunked_array([[1], [2]]), pa.decimal128(4, 2)).to_pylist() == [Decimal(1), Decimal(2)]
     with pytest.raises(pa.ArrowInvalid):
         cast_values(pa.array([2**40]), pa.int32())
+
+
+@given(columns, st.data())
+def test_decimals_are_written_without_exponents_and_with_the_digits_that_were_declared(column, data):
+    precision, scale = numeric_length(column)
+    units = st.integers(-(10**precision) + 1, 10**precision - 1) | st.sampled_from([0, 1, -1, 10])
+    values = data.draw(st.lists(st.none() | units.map(lambda unit: Decimal(unit).scaleb(-scale, WIDE)), max_size=6))
+    expected = [None if value is None else f"{value:.{scale}f}" for value in values]
+    if precision == 38:
+        expected = [text if text is None else decimal_text(Decimal(text)) for text in expected]
+    array = pa.array(values, column.arrow)
+    assert decimal_texts(array).to_pylist() == expected
+    assert decimal_texts(pa.chunked_array([array, array])).to_pylist() == [*expected, *expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "data_type", "written"),
+    [
+        ("0E-9", pa.decimal128(38, 9), "0"),
+        ("0.000000010", pa.decimal128(38, 9), "0.00000001"),
+        ("77.460000000", pa.decimal128(38, 9), "77.46"),
+        ("1200.000000000", pa.decimal128(38, 9), "1200"),
+        ("0", pa.decimal128(10, 2), "0.00"),
+        ("12.50", pa.decimal128(10, 2), "12.50"),
+        ("100", pa.decimal128(38, 0), "100"),
+        ("0E-12", pa.decimal128(20, 12), "0.000000000000"),
+    ],
+)
+def test_a_decimal_is_written_as_people_write_it(text, data_type, written):
+    rows = pa.table({"d": pa.array([Decimal(text), None], data_type), "n": [1, 2]})
+    assert with_decimal_texts(rows).to_pylist() == [{"d": written, "n": 1}, {"d": None, "n": 2}]

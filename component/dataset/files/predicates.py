@@ -23,6 +23,12 @@ OPERATORS: Final = ("==", "!=", "<", "<=", ">", ">=", "in", "not in", "is null",
 _OF_NULLS: Final = ("is null", "is not null")
 
 
+class NumberText(str):
+    """A number as it was typed, without quotes: exact for every type of number, and not a text."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Condition:
     """One comparison; `value` is an Arrow scalar of the column's type, or an Arrow array for `in` and `not in`.
@@ -176,7 +182,7 @@ def _value(column: str, value: Any, data_type: pa.DataType) -> Any:
             place=Place(column=column),
             remedy="Ask `is null` or `is not null`.",
         )
-    if isinstance(value, bool) and is_number:
+    if (isinstance(value, bool) and is_number) or (isinstance(value, NumberText) and not is_number):
         raise _misfit(column, value, _in_words(data_type))
     text_like = pa.types.is_string(data_type) or pa.types.is_boolean(data_type)
     try:

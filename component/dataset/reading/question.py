@@ -1,4 +1,7 @@
-"""Questions as people type them: `column op value`, the value in JSON or bare text."""
+"""Questions as people type them: `column op value`, the value in JSON, in single quotes, or bare text.
+
+A text may be enclosed in either quote: `"France"` with the escapes of JSON, `'France'` with a quote doubled, as in SQL.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from component.dataset.files.predicates import OPERATORS
+from component.dataset.files.predicates import OPERATORS, NumberText
 from component.errors import UserError
 
 _CONDITION: Final = re.compile(
@@ -16,6 +19,9 @@ _CONDITION: Final = re.compile(
     r"|\s(?P<null>is not null|is null))\s*",
     re.DOTALL,
 )
+
+_QUOTED: Final = re.compile(r"""\"(?:[^"\\]|\\.)*\"|'(?P<single>(?:[^']|'')*)'""")
+_BEGINS_LITERAL: Final = ('"', "'", "[")
 
 
 def parse_condition(text: str) -> list[Any]:
@@ -33,10 +39,26 @@ def parse_condition(text: str) -> list[Any]:
 
 
 def _value(text: str) -> Any:
+    """Return the value that a text stands for; UserError for a quote or a list that is not closed."""
     try:
-        return json.loads(text, parse_float=str)  # as text, so that a decimal stays exact
+        return _from_json(_QUOTED.sub(_in_json, text))
     except ValueError:
-        return text
+        if not text.startswith(_BEGINS_LITERAL):
+            return text
+    raise UserError(
+        "dataset.predicate",
+        f"The value {text} cannot be read",
+        remedy="""Enclose a text in "double" or 'single' quotes, and write a list as [1, 2] or ['a', 'b'].""",
+    )
+
+
+def _in_json(quoted: re.Match[str]) -> str:
+    """Return a text in either quote with the quotes and escapes of JSON."""
+    return quoted[0] if quoted["single"] is None else json.dumps(quoted["single"].replace("''", "'"))
+
+
+def _from_json(text: str) -> Any:
+    return json.loads(text, parse_float=NumberText)  # as text, so that a decimal stays exact
 
 
 def parse_question(where: Sequence[str], predicates: str | None) -> list[list[list[Any]]] | None:
@@ -51,7 +73,7 @@ def parse_question(where: Sequence[str], predicates: str | None) -> list[list[li
     if predicates is None:
         return None
     try:
-        parsed = json.loads(predicates, parse_float=str)
+        parsed = _from_json(predicates)
     except ValueError as error:
         raise UserError("dataset.predicate", f"The predicates are no JSON: {error}") from None
     lists = isinstance(parsed, list) and all(

@@ -15,6 +15,7 @@ from isal import igzip
 from component import naming
 from component.formats.contract import Attributes
 from component.formats.csv.dialect import Dialect
+from component.tables.numeric import decimal_texts
 
 GZIP_LEVEL: Final = 2
 """Of isal's 0 to 3: about the size of zlib's 3, several times faster."""
@@ -59,7 +60,9 @@ class CsvWriter:
         self._write(pa.table(columns, names=[str(number) for number in range(len(columns))]))
 
     def _text(self, column: pa.ChunkedArray) -> Any:
-        if pa.types.is_decimal(column.type) or pa.types.is_floating(column.type) or self._single:
+        if pa.types.is_decimal(column.type):
+            column = decimal_texts(column)
+        elif pa.types.is_floating(column.type) or self._single:
             column = column.cast(pa.string())
         return pc.fill_null(column, "") if self._single else column
 

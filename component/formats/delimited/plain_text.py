@@ -15,6 +15,7 @@ from component.formats.delimited.cells import format_of, kind_of
 from component.formats.delimited.dialect import DelimitedDialect
 from component.formats.delimited.temporal import format_or_lost
 from component.formats.delimited.time_tokens import Kind
+from component.tables.numeric import decimal_texts
 from component.tables.types import Column
 
 _PLAIN_FLOATS: Final = (1e-4, 1e10)
@@ -60,19 +61,6 @@ def float_texts(values: Any) -> pa.Array:
         texts = pc.if_else(whole, pc.binary_join_element_wise(texts, "0", "."), texts)
     other = pc.and_(pc.invert(plain), values.is_valid())
     return _replaced(texts, other, [repr(value) for value in values.filter(other).to_pylist()])
-
-
-def decimal_texts(values: Any) -> pa.Array:
-    """Return decimals without exponents, with all digits of their scale."""
-    texts = values.cast(pa.string())
-    other = pc.match_substring(texts, "E")
-    if not pc.any(other).as_py():
-        return texts
-    if values.type.scale > 0:
-        zero = pa.scalar(0, pa.int8()).cast(values.type)
-        texts = pc.if_else(pc.equal(values, zero), "0." + "0" * values.type.scale, texts)
-        other = pc.match_substring(texts, "E")
-    return _replaced(texts, other, [f"{value:f}" for value in values.filter(other).to_pylist()])
 
 
 def _replaced(texts: pa.Array, mask: pa.Array, others: list[str]) -> pa.Array:

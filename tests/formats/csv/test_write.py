@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from decimal import Decimal
 
 import pyarrow as pa
 import pytest
@@ -38,6 +39,12 @@ def test_names_and_values_are_enclosed_and_nulls_are_not(tmp_path, dialect):
         dialect.delimiter,
         f"{dialect.enclosure * 2}{dialect.delimiter}{dialect.enclosure}3{dialect.enclosure}",
     ]
+
+
+def test_only_floats_have_exponents(tmp_path):
+    decimals = pa.array([0, Decimal("1E-8"), Decimal("77.46")], pa.decimal128(38, 9))
+    text = written(tmp_path / "t.csv", pa.table({"d": decimals, "f": [0.0, 1e-8, 77.46]}), Dialect())
+    assert text == '"0","0"\n"0.00000001","1e-8"\n"77.46","77.46"\n'
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
