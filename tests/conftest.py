@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from component.runner.interrupts import SIGNALS
 
 ROOT = Path(__file__).parent.parent
 
@@ -20,6 +23,20 @@ def no_platform(monkeypatch):
     """Clear what a platform would set, so that a test sees only what it sets itself."""
     for name in [name for name in os.environ if name.startswith("KBC_")]:
         monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def signals_are_heard():
+    """Take signals as in a terminal where the tests were started with some of them ignored (`nohup`, `&` in a script).
+
+    What is ignored stays ignored in every program that a test starts; what is handled, even by doing nothing, does not.
+    """
+    ignored = [one for one in SIGNALS if signal.getsignal(one) is signal.SIG_IGN]
+    for one in ignored:
+        signal.signal(one, lambda _number, _frame: None)
+    yield
+    for one in ignored:
+        signal.signal(one, signal.SIG_IGN)
 
 
 @pytest.fixture(scope="session")

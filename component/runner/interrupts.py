@@ -37,14 +37,14 @@ class Interrupted(KeyboardInterrupt):
 def interruptible() -> Iterator[None]:
     """Let the first of `SIGNALS` raise Interrupted in the block; further ones do not disturb the tidying up.
 
-    A signal that whoever started us had ignored (`nohup`, a shell's background job) stays ignored. Outside of the main
-    thread signals stay as they are.
+    A signal that whoever started us had ignored (`nohup`, a shell's background job) stays ignored, except our own
+    deadline's. Outside of the main thread signals stay as they are.
     """
     if not _in_main_thread():
         yield
         return
     before = {one: signal.getsignal(one) or signal.SIG_DFL for one in SIGNALS}
-    taken = [one for one, handler in before.items() if handler is not signal.SIG_IGN]
+    taken = [one for one, handler in before.items() if one == DEADLINE or handler is not signal.SIG_IGN]
     for one in taken:
         signal.signal(one, _interrupt)
     try:

@@ -61,18 +61,25 @@ def entry_text(entry: CacheEntry) -> str:
             "digest": entry.digest,
         }
     )
-    return f"{line}\n{json_text({'digest': digest_of(line.encode())})}\n"
+    return f"{line}\n{_proof(line.encode())}"
+
+
+def _proof(line: bytes) -> str:
+    """Return the second line of an entry: anything else after its first is damage, if only a missing line end."""
+    return f"{json_text({'digest': digest_of(line)})}\n"
 
 
 def entry_of_text(content: bytes, key: str) -> CacheEntry:
     """Return the entry that was written for a key; UserError `workbench.metadata` when it is anything else."""
     line, _, end = content.partition(b"\n")
+    if end != _proof(line).encode():
+        raise _damaged("its JSON is damaged")
     try:
-        document, proof = json.loads(line), json.loads(end)
+        document = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise _damaged("its JSON cannot be read") from error
-    if proof != {"digest": digest_of(line)} or not isinstance(document, dict) or document.keys() != _KEYS:
-        raise _damaged("its JSON is damaged")
+    if not isinstance(document, dict) or document.keys() != _KEYS:
+        raise _damaged("its JSON is another version's")
     if document["key"] != key:
         raise _damaged("it belongs to another key")
     file = document["file"]

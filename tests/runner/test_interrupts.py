@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from component.runner.interrupts import Interrupted, deadline, ignore_interrupts, interruptible
+from component.runner.interrupts import DEADLINE, Interrupted, deadline, ignore_interrupts, interruptible
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
@@ -35,12 +35,13 @@ def test_while_the_block_ends_further_signals_do_nothing():
 
 def test_when_it_is_too_late_the_block_goes_on():
     done = []
+    before = signal.getsignal(signal.SIGTERM)
     with interruptible():
         ignore_interrupts()
         signal.raise_signal(signal.SIGTERM)
         done.append(True)
     assert done == [True]
-    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 def test_other_threads_leave_signals_alone():
@@ -73,6 +74,16 @@ def test_a_deadline_ends_the_block_by_an_error_of_the_user_s():
         time.sleep(10)
     assert caught.value.exit_code == 1
     assert "parameters.limits.deadline_seconds" in str(caught.value)
+
+
+def test_a_deadline_is_heard_where_its_signal_was_ignored():
+    before = signal.signal(DEADLINE, signal.SIG_IGN)
+    try:
+        with pytest.raises(Interrupted), interruptible(), deadline(1):
+            time.sleep(10)
+        assert signal.getsignal(DEADLINE) is signal.SIG_IGN
+    finally:
+        signal.signal(DEADLINE, before)
 
 
 @pytest.mark.parametrize("seconds", [None, 1])

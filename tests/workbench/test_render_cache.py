@@ -13,6 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from component import clock
+from component.errors import UserError
+from component.workbench.cache_entry import entry_of, entry_of_text, entry_text
 from component.workbench.columns import number_column
 from component.workbench.messages import RenderError, plain_message
 from component.workbench.render_cache import CacheBounds, CacheUse, RenderCache
@@ -114,6 +116,18 @@ def test_any_damage_is_a_miss_and_the_next_result_replaces_it(tmp_path_factory, 
     assert not cache.find(KEY).hit
     assert same(cache.render(KEY, lambda: result(2)), result(2))
     assert cache.find(KEY).hit
+
+
+def test_every_cut_and_every_changed_bit_of_the_json_is_damage():
+    text = entry_text(entry_of(KEY, Rendered(NO_TABLE, (RenderError(plain_message("bad")),)), None, None)).encode()
+    assert entry_of_text(text, KEY).key == KEY
+    damaged = [text[:end] for end in range(len(text))]
+    damaged += [text + more for more in (b"\n", b" ", b"{}")]
+    for at, byte in enumerate(text):
+        damaged += [text[:at] + bytes([byte ^ (1 << bit)]) + text[at + 1 :] for bit in range(8)]
+    for content in damaged:
+        with pytest.raises(UserError):
+            entry_of_text(content, KEY)
 
 
 def test_a_result_that_replaces_another_leaves_nothing_of_it(folder):
