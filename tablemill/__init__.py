@@ -29,7 +29,7 @@ from component.errors import (
 )
 from tablemill.conversion import convert
 from tablemill.dataset import Dataset, Verified
-from tablemill.entry import create, datasets, open  # noqa: A004 - `tablemill.open` is what one calls it
+from tablemill.entry import create, datasets, open, repair  # noqa: A004 - `tablemill.open` is what one calls it
 
 __all__ = [
     "BugError",
@@ -56,4 +56,5 @@ __all__ = [
     "create",
     "datasets",
     "open",
+    "repair",
 ]

@@ -268,12 +268,16 @@ class Dataset(Reading):
         repair: bool = False,
         fast: bool = False,
         orphans: Literal["leave", "adopt", "remove"] = "leave",
+        damaged: Literal["leave", "drop"] = "leave",
     ) -> Verified:
-        """Look at the whole live dataset, after mending what can be mended if asked to (docs/dataset-verify.md)."""
+        """Look at the whole live dataset, after mending what can be mended if asked to (docs/dataset-verify.md).
+
+        `tablemill.repair` does the same for a dataset that cannot be opened any more.
+        """
         done: tuple[str, ...] = ()
         if repair:
             self._check_live()
-            _, done = mend(self._store, self.uuid, orphans=orphans)
+            _, done = mend(self._store, self.uuid, orphans=orphans, damaged=damaged)
             self.refresh()
         return Verified(look(self._store, self.uuid, fast=fast), done)
 

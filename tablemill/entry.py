@@ -11,8 +11,10 @@ from component.dataset.changes.writing import FileLayout, NewDataset, make_datas
 from component.dataset.format.address import dataset_uuids, open_address
 from component.dataset.format.layout import Compatibility
 from component.dataset.reading.reader import open_dataset
+from component.dataset.verification.repair import repair as mend
+from component.dataset.verification.verify import verify
 from component.store.open import open_store
-from tablemill.dataset import Dataset
+from tablemill.dataset import Dataset, Verified
 from tablemill.place import Spark, executor_of
 from tablemill.reading import State, in_utc
 
@@ -67,6 +69,24 @@ def create(
         given = given_rows(rows, where.uuid)
         make_dataset(where.store, where.uuid, given, new, replaces=overwrite, executor=executor)
     return open(address, spark=spark)
+
+
+def repair(
+    address: str,
+    *,
+    orphans: Literal["leave", "adopt", "remove"] = "leave",
+    damaged: Literal["leave", "drop"] = "leave",
+    state: str | None = None,
+) -> Verified:
+    """Mend a dataset, also one that cannot be opened: a header that is lost comes back from the copy of its state.
+
+    `state` names the commit to put it back as, where that is not the newest that is kept. `damaged` files are dropped
+    only if asked to, and which rows went is said. UserError `dataset.missing`, and `dataset.history` for a state that
+    is not kept.
+    """
+    where = open_address(address)
+    _, done = mend(where.store, where.uuid, orphans=orphans, damaged=damaged, state=state)
+    return Verified(verify(where.store, where.uuid), done)
 
 
 def datasets(store: str) -> list[str]:

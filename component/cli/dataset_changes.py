@@ -60,6 +60,16 @@ def verify(
         Literal["leave", "adopt", "remove"],
         typer.Option("--orphans", help="With --repair: what becomes of old objects that no state names."),
     ] = "leave",
+    damaged: Annotated[
+        Literal["leave", "drop"],
+        typer.Option("--damaged", help="With --repair: what becomes of data files that are damaged."),
+    ] = "leave",
+    state: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMIT", help="With --repair: which state a lost header is put back as.", show_default=False
+        ),
+    ] = None,
     output: Format = "text",
 ) -> None:
     """Look at a whole dataset and say what is wrong with it; exit code 1 when something is (and was not mended)."""
@@ -75,7 +85,7 @@ def verify(
         address = open_address(dataset)
         done: tuple[str, ...] = ()
         if repair:
-            _, done = mend(address.store, address.uuid, orphans=orphans)
+            _, done = mend(address.store, address.uuid, orphans=orphans, damaged=damaged, state=state)
         verdict = look(address.store, address.uuid, fast=fast)
         faulty = bool(verdict.faults)
         found = describe_verdict(verdict, done)

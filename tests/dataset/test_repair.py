@@ -18,6 +18,7 @@ from component.dataset.format.history import history
 from component.dataset.format.schema import decode_schema, encode_schema
 from component.dataset.verification.repair import repair
 from component.dataset.verification.verify import verify
+from component.errors import UserError
 from component.store.local import LocalStore
 from tests.dataset.making import bag, read_all, write_dataset
 from tests.dataset.memory import MemoryStore
@@ -235,13 +236,114 @@ def test_the_copy_of_the_live_state_is_put_again(store):
     assert codes(store) == []
 
 
-def test_a_damaged_header_is_not_repaired_by_guess(store):
-    data = store.get(HEADER)
-    store.put(HEADER, data.replace(b'"k=x/', b'"k=q/', 1))
-    before = dict(store.objects)
+@pytest.mark.parametrize("storage_format", ["json", "msgpack.zstd"])
+@pytest.mark.parametrize("damage", ["cut", "flipped", "gone"])
+@pytest.mark.parametrize("schema", [b"no Parquet", None])
+def test_a_lost_header_comes_back_from_the_copy_of_its_state(storage_format, damage, schema):
+    store = MemoryStore()
+    for mode in ("overwrite", "append"):
+        write_dataset(store, ROWS, ["k"], ["v"], mode=mode, storage_format=storage_format)
+    key, schema_of = (HEADER if storage_format == "json" else HIDDEN), "sales/table/_common_metadata"
+    state, data = next(history(store, "sales")).id, store.get(key)
+    flipped = data[:90] + bytes([data[90] ^ 4]) + data[91:] if key == HIDDEN else data.replace(b'"k=x/', b'"k=q/', 1)
+    damaged = {"cut": data[:-40], "flipped": flipped, "gone": None}
+    for name, now in ((key, damaged[damage]), (schema_of, schema)):
+        if now is None:
+            store.delete(name)
+        else:
+            store.put(name, now)
+    (fault,) = verify(store, "sales").faults
+    assert (fault.code, state in fault.mend) == ("verify.header", True)
     found, done = repair(store, "sales")
-    assert ([fault.code for fault in found.faults], done) == (["verify.header"], ())
+    assert found.faults[0] == fault
+    assert done[0].startswith(f"put the header back as of commit {state} (append")
+    assert codes(store) == []
+    assert next(history(store, "sales")).id == state
+    assert bag(read_all(store)) == bag(pa.concat_tables([ROWS, ROWS]))
+    assert decode_schema(store.get(schema_of)).names == ["k", "v"]
+
+
+def test_of_several_newest_states_none_is_guessed(store):
+    live = store.get(HEADER)
+    write_dataset(store, ROWS, mode="append")
+    lost = next(history(store, "sales"))
+    store.put(HEADER, live)
+    write_dataset(store, ROWS.slice(0, 1), mode="append")
+    newest = next(history(store, "sales"))
+    store.delete(HEADER)
+    before = dict(store.objects)
+    assert [(fault.code, fault.mend) for fault in repair(store, "sales")[0].faults] == [("verify.header", None)]
     assert store.objects == before
+    repair(store, "sales", state=newest.id[:8])
+    assert read_all(store).num_rows == 4
+    store.put(HEADER, b"{" + store.get(HEADER))
+    repair(store, "sales")  # what is left of the header names its commit
+    assert read_all(store).num_rows == 4
+    store.delete(HEADER)
+    repair(store, "sales", state=lost.id)
+    assert read_all(store).num_rows == 6
+
+
+def test_a_state_whose_files_are_gone_is_not_put_back(store):
+    store.delete(next(key for key in store.objects if key.startswith("sales/table/k=x")))
+    store.delete(HEADER)
+    before = dict(store.objects)
+    assert repair(store, "sales")[1] == ()
+    with pytest.raises(UserError, match="kept with all its files") as caught:
+        repair(store, "sales", state="0")
+    assert caught.value.code == "dataset.history"
+    assert store.objects == before
+
+
+def test_a_damaged_file_is_dropped_only_on_demand_and_which_rows_went_is_said(store):
+    key = next(key for key in store.objects if key.startswith("sales/table/k=x"))
+    data = store.get(key)
+    store.put(key, data[:8] + bytes(byte ^ 255 for byte in data[8:40]) + data[40:])
+    before = dict(store.objects)
+    assert repair(store, "sales")[1] == ()
+    assert store.objects == before
+    _, done = repair(store, "sales", damaged="drop")
+    assert done == (f"dropped the damaged file {key}: 2 rows are lost: k = 'x', v from 1 to 2",)
+    assert codes(store) == []
+    assert read_all(store).to_pylist() == [{"k": "y", "v": 3}]
+
+
+def test_of_a_damaged_file_of_another_client_is_said_what_its_path_says():
+    store = foreign_dataset(
+        [("k=x/1", "table", pa.table({"v": [1, 2]})), ("k=y/2", "table", pa.table({"v": [3]}))], table="table"
+    )
+    store.put("sales/table/k=x/1.parquet", b"no Parquet")
+    _, done = repair(store, "sales", damaged="drop")
+    assert done[0].endswith("rows are lost, and nobody noted how many: k = 'x'")
+    assert codes(store) == []
+    assert read_all(store).to_pylist() == [{"k": "y", "v": 3}]
+
+
+def test_a_damaged_copy_of_an_earlier_state_is_found_and_deleted(store):
+    for _ in range(2):
+        write_dataset(store, ROWS, mode="append")
+    live, middle, oldest = history(store, "sales")
+    key = f"sales/_history/{middle.id}.msgpack.zstd"
+    store.put(key, b"damaged")
+    assert [(fault.code, fault.key) for fault in verify(store, "sales").faults] == [("verify.history", key)]
+    assert repair(store, "sales")[1] == (f"deleted {key}, a damaged copy of an earlier state",)
+    assert codes(store) == []
+    assert [one.id for one in history(store, "sales")] == [live.id]
+    assert any(middle.id in notice.text for notice in verify(store, "sales").notices if notice.code == "verify.state")
+    assert oldest.id not in {one.id for one in history(store, "sales")}
+
+
+@pytest.mark.parametrize("position", [1, 2])
+def test_a_copy_of_an_earlier_state_that_is_gone_is_told(store, position):
+    for _ in range(2):
+        write_dataset(store, ROWS, mode="append")
+    gone = list(history(store, "sales"))[position]
+    store.delete(f"sales/_history/{gone.id}.msgpack.zstd")
+    verdict = verify(store, "sales")
+    assert verdict.faults == ()
+    assert [notice.text for notice in verdict.notices if notice.code == "verify.state"] == [
+        f"The copy of the state {gone.id} is gone, so neither it nor a state before it can be opened"
+    ]
 
 
 def test_without_reading_data_only_what_headers_listings_and_facts_tell_is_found(store):

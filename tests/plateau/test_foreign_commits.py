@@ -5,6 +5,7 @@ import datetime as dt
 import pyarrow as pa
 import pytest
 
+from component.dataset.changes.copying import rename_dataset
 from component.dataset.changes.operations import set_metadata
 from component.dataset.changes.restore import restore
 from component.dataset.commits.commit import commit, plan_commit
@@ -155,3 +156,13 @@ def test_bytes_with_a_zero_byte_are_cut_there_in_an_index_of_theirs_which_verify
     client.create(store, "sales", rows, secondary_indices=["raw"])
     assert bag(read_all(store)) == bag(rows)
     assert {(fault.code, fault.column) for fault in verify(store, "sales").faults} == {("verify.index", "raw")}
+
+
+def test_a_dataset_of_theirs_alone_is_renamed_and_theirs_again(client, tmp_path):
+    store = LocalStore(tmp_path)
+    client.create(store, "sales", OURS, partition_on=["k"], secondary_indices=["id"])
+    rename_dataset(store, "sales", "moved")
+    assert bag(client.read(store, "moved")) == bag(OURS) == bag(read_all(store, "moved"))
+    client.append(store, "moved", THEIRS, partition_on=["k"], secondary_indices=["id"])
+    assert bag(client.read(store, "moved")) == bag(BOTH) == bag(read_all(store, "moved"))
+    assert verify(store, "moved").faults == ()

@@ -5,14 +5,21 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 
+import pyarrow as pa
+from isal.isal_zlib import crc32
+
+from component import identity, naming
 from component.dataset.changes.change import Base, open_base
 from component.dataset.commits.commit import discard
 from component.dataset.commits.garbage import delete_dataset
 from component.dataset.commits.swap import SchemaSwap, swap_header, swap_schema, undo_schema
-from component.dataset.format.facts import facts_keys
+from component.dataset.files.footer import naming_file, open_footer
+from component.dataset.format.facts import FileFacts, facts_keys, known_facts
 from component.dataset.format.header import Header, read_header
 from component.dataset.format.history import forget, keep, stamped
-from component.dataset.format.keys import check_uuid, referenced, schema_key
+from component.dataset.format.keys import check_uuid, index_key, referenced, schema_key, stored_key
+from component.dataset.format.soundness import damaged
+from component.dataset.format.trusted import with_description
 from component.errors import CommitRefusedError, CommitUnknownError, TablemillError, UserError
 from component.store.base import Store
 
@@ -20,8 +27,10 @@ from component.store.base import Store
 def copy_dataset(store: Store, uuid: str, target: Store, target_uuid: str) -> int:
     """Copy the live state of a dataset and return how many objects were put; the history stays behind.
 
-    UserError `dataset.missing`; CommitRefusedError when the target exists, or comes to exist meanwhile. On any error
-    but CommitUnknownError nothing of the target is left but perhaps a schema, which readers do not see.
+    Every file is checked as it passes, by its checksum or, where there is none, by its footer. UserError
+    `dataset.missing`, `store.missing` and `dataset.damaged` for a file that is not there or not sound;
+    CommitRefusedError when the target exists, or comes to exist meanwhile. On any error but CommitUnknownError nothing
+    of the target is left but perhaps a schema, which readers do not see.
     """
     base = open_base(store, uuid, several=True)
     source = base.dataset.header
@@ -32,13 +41,14 @@ def copy_dataset(store: Store, uuid: str, target: Store, target_uuid: str) -> in
             f"The indices of {uuid!r} are embedded in its header",
             remedy="Build the indices again first.",
         )
-    copied = _renamed(source, target_uuid)
+    schemas = {dataset.table: dataset.schema for dataset in base.datasets}
+    copied = _renamed(with_description(source, schemas, base.compatibility or "plateau"), target_uuid)
     try:
         count = _put(store, target, base, copied)
     except CommitUnknownError:
         raise
     except TablemillError:  # and nothing else: an interrupt may come when the header is there already
-        discard(target, [*referenced(copied.partitions, copied.indices), *facts_keys(copied)])
+        discard(target, [*map(stored_key, referenced(copied.partitions, copied.indices)), *facts_keys(copied)])
         forget(target, copied)
         raise
     return count
@@ -58,8 +68,9 @@ def _put(store: Store, target: Store, base: Base, copied: Header) -> int:
         referenced(source.partitions, source.indices), referenced(copied.partitions, copied.indices), strict=True
     )
     count = 0
+    facts, start = known_facts(store, source).by_file(), len(source.uuid) + 1
     for old, new in names:
-        target.put(new, store.get(old))
+        target.put(stored_key(new), _sound(store, old, facts.get(old[start:])))
         count += 1
     for old, new in zip(facts_keys(source), facts_keys(copied), strict=True):
         with suppress(UserError):  # without facts a dataset is whole, and `verify` says that they are missing
@@ -80,6 +91,17 @@ def _put(store: Store, target: Store, base: Base, copied: Header) -> int:
     return count + 1 + len(swaps)
 
 
+def _sound(store: Store, key: str, known: FileFacts | None) -> bytes:
+    """Return a file of the source; UserError when it is not the one that was written, or not readable at all."""
+    with naming_file(key):
+        data = store.get(stored_key(key))
+        if known is not None and crc32(data) != known.check:
+            raise damaged("A file")
+        if known is None and not key.endswith(naming.CSV_SUFFIXES):
+            open_footer(pa.BufferReader(data))
+    return data
+
+
 def rename_dataset(store: Store, uuid: str, target_uuid: str) -> None:
     """Give a dataset another uuid: a copy, then a deletion. After a failure in between both are there.
 
@@ -90,11 +112,16 @@ def rename_dataset(store: Store, uuid: str, target_uuid: str) -> None:
 
 
 def _renamed(header: Header, uuid: str) -> Header:
+    """Return the header of the copy. Files of other clients may lie anywhere; those of a copy lie below its uuid."""
+
     def renamed(key: str) -> str:
-        return uuid + key.removeprefix(header.uuid)
+        return f"{uuid}/{key.partition('/')[2]}"
 
     partitions = {
         label: {table: renamed(key) for table, key in files.items()} for label, files in header.partitions.items()
     }
-    indices = {column: renamed(key) for column, key in header.indices.items()}
+    indices = {
+        column: renamed(key) if key.startswith(f"{header.uuid}/") else index_key(uuid, column, identity.new_hex())
+        for column, key in header.indices.items()
+    }
     return stamped(replace(header, uuid=uuid, partitions=partitions, indices=indices), None, "copy")

@@ -8,11 +8,13 @@ import pyarrow as pa
 
 from component.dataset.changes.change import open_base
 from component.dataset.commits.swap import SchemaSwap, swap_header, swap_schema, undo_schema
+from component.dataset.format.flavour import flavour_of
 from component.dataset.format.header import Header
 from component.dataset.format.history import Commit, commit_of, forget, keep, stamped, state_as_of
 from component.dataset.format.keys import history_key, referenced, schema_key, stored_key
 from component.dataset.format.layout import described_schema
 from component.dataset.format.schema import decode_schema, normal_schema
+from component.dataset.format.trusted import with_description
 from component.errors import CommitUnknownError, TablemillError, UserError
 from component.store.base import Store
 
@@ -25,8 +27,9 @@ def restore(store: Store, uuid: str, as_of: str | dt.datetime) -> Commit:
     """
     base = open_base(store, uuid, several=True)
     wanted = state_as_of(store, uuid, as_of)
-    header = stamped(wanted.header, base.dataset.header, "restore")
-    schemas = {table: _schema_of(store, header, table) for table in header.tables}
+    schemas = {table: _schema_of(store, wanted.header, table) for table in wanted.header.tables}
+    kept_for = flavour_of(store, wanted.header, schemas[wanted.header.table])
+    header = stamped(with_description(wanted.header, schemas, kept_for), base.dataset.header, "restore")
     swaps: list[SchemaSwap | None] = []
     try:
         keep(store, header, base.dataset.header)  # from here on a collection spares what this copy names

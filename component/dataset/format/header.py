@@ -233,7 +233,7 @@ def _not_a_header(uuid: str, why: str) -> UserError:
     return UserError(
         "dataset.format",
         f"The header of dataset {uuid!r} cannot be used: {why}",
-        remedy=f"Put it back from a copy of the store, or from a kept state in {uuid}/{naming.HISTORY_FOLDER}/.",
+        remedy="See whether a kept state can take its place with: tablemill dataset verify, then --repair.",
     )
 
 

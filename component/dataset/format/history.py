@@ -19,10 +19,12 @@ from itertools import islice
 from typing import Any
 
 from component import clock, identity, naming
+from component.dataset.format.flavour import flavour_of
 from component.dataset.format.header import EXTRAS, Header, decode_header, encode_header
 from component.dataset.format.implicit import read_whole_header
 from component.dataset.format.keys import check_uuid, history_key
 from component.dataset.format.soundness import digest_of, vouched
+from component.dataset.format.trusted import read_schema, with_description
 from component.errors import TablemillError, UserError
 from component.store.base import Store
 
@@ -87,8 +89,18 @@ def stamped(header: Header, base: Header | None, operation: str) -> Header:
 def keep(store: Store, header: Header, base: Header | None) -> None:
     """Put a copy of a header that is about to be committed, and of the state before where that has none."""
     if base is not None and (commit_of(base).foreign or "state" not in base.extras):
-        _put(store, base)
+        _put(store, _described(store, base))
     _put(store, header)
+
+
+def _described(store: Store, base: Header) -> Header:
+    """Return another client's header with its columns, which the next commit may change; as it is if nobody knows."""
+    if "columns" in base.extras:
+        return base
+    with suppress(UserError):
+        schemas = {table: read_schema(store, base, table) for table in base.tables}
+        return with_description(base, schemas, flavour_of(store, base, schemas[base.table]))
+    return base
 
 
 def _put(store: Store, header: Header) -> None:
@@ -174,8 +186,11 @@ def lost_commits(store: Store, uuid: str) -> Iterator[Commit]:
     yield from (commit for commit in off if commit.id in lost)
 
 
-def _same(left: Header, right: Header) -> bool:
-    return json.dumps(left.to_dict()) == json.dumps(right.to_dict())
+def _same(kept: Header, live: Header) -> bool:
+    """Say whether a kept header is the live one; the copy of another client's describes its columns besides."""
+    if EXTRAS not in live.metadata:
+        kept = replace(kept, metadata={key: value for key, value in kept.metadata.items() if key != EXTRAS})
+    return json.dumps(kept.to_dict()) == json.dumps(live.to_dict())
 
 
 def kept_states(store: Store, uuid: str) -> Iterator[Commit]:

@@ -54,7 +54,7 @@ def damaged(what: str) -> DamagedError:
     return DamagedError(
         "dataset.damaged",
         f"{what} is damaged: its bytes are not those that were written",
-        remedy="Find out what else is with: tablemill dataset verify. Put the object back from a copy of the store.",
+        remedy="Find out what else is, and what can be mended, with: tablemill dataset verify; then --repair.",
     )
 
 
@@ -108,7 +108,8 @@ def hold_sound(header: Stated) -> None:
     if extras[CHECK] != _check({key: value for key, value in extras.items() if key != CHECK}):
         raise damaged(what)
     columns = {pair[0] for pair in extras.get("columns", ())}
-    if not header.explicit or not columns.issuperset(header.partition_keys):
+    described = "columns" in extras  # earlier versions copied other clients' datasets without a description
+    if not header.explicit or (described and not columns.issuperset(header.partition_keys)):
         raise damaged(what)
     is_free = extras.get(_FREE) or _odd_label(header) is None
     if not is_free and extras.get(STATE) != digest_of(header.partitions, header.indices):

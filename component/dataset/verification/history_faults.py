@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
+from typing import Final
 
 from isal.isal_zlib import crc32
 
+from component import clock, naming
+from component.dataset.commits.garbage import MIN_AGE
 from component.dataset.format.facts import facts_keys, known_facts, read_facts
 from component.dataset.format.header import Header, decode_header
-from component.dataset.format.history import Commit, commit_of, lost_commits, states_from
+from component.dataset.format.history import Commit, commit_of, kept_states, lost_commits, states_from
 from component.dataset.format.keys import history_key, referenced, stored_key
 from component.dataset.verification.faults import Fault
 from component.errors import UserError
 from component.store.base import Store
+
+COPY_AGAIN: Final = "put the copy again"
+DROP_COPY: Final = "delete it: states before it can then no longer be opened"
 
 
 def history_faults(store: Store, header: Header) -> Iterator[Fault]:
@@ -24,6 +30,8 @@ def history_faults(store: Store, header: Header) -> Iterator[Fault]:
     except UserError as error:
         text = f"The facts of the files cannot be read: {error.text}"
         yield Fault("verify.facts", text, facts_keys(header)[0], mend="note them again")
+    damaged = list(_damaged_copies(store, header))
+    yield from damaged
     try:
         for commit in lost_commits(store, header.uuid):
             made = f"{commit.operation or 'another client'}, {commit.time or 'at a time that it does not say'}"
@@ -31,17 +39,31 @@ def history_faults(store: Store, header: Header) -> Iterator[Fault]:
             key = history_key(header.uuid, commit.id)
             yield Fault("verify.lost_commit", f"{text}, unless its own writer was killed", key)
     except UserError as error:
-        yield Fault("verify.history", f"The history cannot be read: {error.text}")
+        if not damaged:
+            yield Fault("verify.history", f"The history cannot be read: {error.text}")
     live = commit_of(header)
     if "state" in header.extras and not live.foreign:
         yield from _copy_faults(store, live)
+
+
+def _damaged_copies(store: Store, header: Header) -> Iterator[Fault]:
+    """Yield copies of earlier states that cannot be read; nothing can be collected while the history leads to one."""
+    live = history_key(header.uuid, commit_of(header).id)
+    for stat in store.list(f"{header.uuid}/{naming.HISTORY_FOLDER}/"):
+        found = None if stat.key.endswith(naming.FACTS_SUFFIX) or stat.key == live else store.get_versioned(stat.key)
+        try:
+            if found is not None:
+                decode_header(found[0], "msgpack.zstd", header.uuid)
+        except UserError as error:
+            text = f"The copy of an earlier state cannot be read: {error.text}"
+            yield Fault("verify.history", text, stat.key, mend=DROP_COPY)
 
 
 def _copy_faults(store: Store, live: Commit) -> Iterator[Fault]:
     """Yield what is wrong with the copy of the live state: another commit would make it an older one that is lost."""
     uuid = live.header.uuid
     key = history_key(uuid, live.id)
-    mend = "put the copy again"
+    mend = COPY_AGAIN
     try:
         decode_header(store.get(key), "msgpack.zstd", uuid)
     except UserError as error:
@@ -54,6 +76,7 @@ def history_notices(store: Store, header: Header, present: Collection[str], *, f
     Unless `fast`, files that only they name are read.
     """
     seen = set(referenced(header.partitions, header.indices))
+    yield from _gone_copies(store, header)
     with suppress(UserError):  # a history that cannot be read is a fault
         for commit in islice(states_from(store, header), 1, None):
             named = referenced(commit.header.partitions, commit.header.indices)
@@ -65,6 +88,27 @@ def history_notices(store: Store, header: Header, present: Collection[str], *, f
             fresh = [key for key in named if key in present and key not in seen]
             seen.update(fresh)
             yield from () if fast else _file_notices(store, commit, fresh)
+
+
+def _gone_copies(store: Store, header: Header) -> Iterator[Fault]:
+    """Yield the copy that the history lacks, where no collection can have dropped it.
+
+    Collections drop the oldest states, and none that was live within `MIN_AGE`, unless they are told to.
+    """
+    with suppress(UserError):
+        chain = list(states_from(store, header))
+        first, known = chain[-1], {one.id for one in chain}
+        if first.parent is None or first.parent in known:
+            return
+        older = [one for one in kept_states(store, header.uuid) if one.id not in known and _before(one, first)]
+        young = first.time is not None and clock.utc_now() - first.time < MIN_AGE
+        if older or young:
+            text = f"The copy of the state {first.parent} is gone, so neither it nor a state before it can be opened"
+            yield Fault("verify.state", text, history_key(header.uuid, first.parent))
+
+
+def _before(one: Commit, other: Commit) -> bool:
+    return one.time is not None and other.time is not None and one.time < other.time
 
 
 def _facts_notices(store: Store, commit: Commit) -> Iterator[Fault]:

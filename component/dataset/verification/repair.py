@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import pyarrow as pa
@@ -25,32 +26,55 @@ from component.dataset.format.trusted import read_schema
 from component.dataset.reading.reader import Dataset
 from component.dataset.verification.faults import Fault, Verdict
 from component.dataset.verification.file_faults import GONE
+from component.dataset.verification.history_faults import COPY_AGAIN, DROP_COPY
+from component.dataset.verification.lost_header import lost_state, put_back
+from component.dataset.verification.lost_rows import LostRows
 from component.dataset.verification.orphans import adoptable
 from component.dataset.verification.verify import unnamed, usual_tables, verify
 from component.errors import TablemillError, UserError
 from component.store.base import Store
 
 Orphans = Literal["leave", "adopt", "remove"]
+Damaged = Literal["leave", "drop"]
+_OF_FILE = ("verify.file", "verify.checksum", "verify.size", "verify.rows")
 _OF_HEADER = ("verify.header", "verify.partition_keys")
 
 
-def repair(store: Store, uuid: str, *, orphans: Orphans = "leave") -> tuple[Verdict, tuple[str, ...]]:
+def repair(
+    store: Store, uuid: str, *, orphans: Orphans = "leave", damaged: Damaged = "leave", state: str | None = None
+) -> tuple[Verdict, tuple[str, ...]]:
     """Mend what can be mended, and return what was found before, and what was done.
 
-    Rows are never guessed: a partition whose file is gone is dropped from the header; a file that is there and cannot
-    be read stays, and stays a fault. `orphans`: what becomes of objects that no kept state names, and that are too old
-    to be of a running writer. Errors as `verify`; CommitRefusedError when another writer commits at the same time.
+    A header that is damaged or gone comes back from the copy of its state; `state` names another commit, where it is
+    not to be the newest. Rows are never guessed: a partition whose file is gone is dropped from the header; a file that
+    is there and damaged stays, and stays a fault, unless `damaged` files are to be dropped. `orphans`: what becomes of
+    objects that no kept state names, and that are too old to be of a running writer. Errors as `verify`; UserError
+    `dataset.history` for a `state` that is not kept; CommitRefusedError when another writer commits at the same time.
     """
-    found = verify(store, uuid)
-    if any(fault.code == "verify.header" and not fault.mend for fault in found.faults):
-        return found, ()
-    done = [*_schemas(store, uuid, found.faults), *_headers(store, uuid, found.faults)]
-    done += _Mending(store, found, adopt=orphans == "adopt").commit()
+    first, done = verify(store, uuid), list[str]()
+    found = first
+    if not _is_readable(store, uuid):
+        if state is None and not any(fault.mend for fault in found.faults):
+            return found, ()
+        lost = lost_state(store, uuid, state)
+        put_back(store, lost)
+        done.append(f"put the header back as of commit {lost.id} ({lost.operation}, {lost.time})")
+        found = verify(store, uuid)
+        first = replace(found, faults=(*first.faults, *found.faults))
+    done += [*_schemas(store, uuid, found.faults), *_headers(store, uuid, found.faults)]
+    done += _Mending(store, found, adopt=orphans == "adopt", drop=damaged == "drop").commit()
     if orphans == "remove":
         garbage = unnamed(store, uuid)
         collect(store, garbage)
         done += [f"removed {one.key}, which no state names" for one in garbage.objects]
-    return found, tuple(done)
+    return first, tuple(done)
+
+
+def _is_readable(store: Store, uuid: str) -> bool:
+    try:
+        return read_header(store, uuid) is not None
+    except UserError:
+        return False
 
 
 def _schemas(store: Store, uuid: str, faults: Sequence[Fault]) -> Iterator[str]:
@@ -71,7 +95,11 @@ def _headers(store: Store, uuid: str, faults: Sequence[Fault]) -> Iterator[str]:
     """Put the copy of the live header again, and delete one that JSON hides."""
     live = read_header(store, uuid)
     codes = {fault.code for fault in faults if fault.mend}
-    if live is not None and "verify.history" in codes:
+    for fault in faults:
+        if fault.mend == DROP_COPY and fault.key is not None:
+            store.delete(fault.key)
+            yield f"deleted {fault.key}, a damaged copy of an earlier state"
+    if live is not None and any(fault.mend == COPY_AGAIN for fault in faults):
         commit = commit_of(live.header)
         store.put(history_key(uuid, commit.id), encode_header(live.header, "msgpack.zstd"))
         yield f"put the copy of the state {commit.id} again"
@@ -80,17 +108,22 @@ def _headers(store: Store, uuid: str, faults: Sequence[Fault]) -> Iterator[str]:
         yield "deleted the msgpack header that the JSON one hid"
 
 
+def _is_damaged(fault: Fault) -> bool:
+    """Say whether a fault is a data file whose bytes are not those that were written, or that cannot be read."""
+    return fault.code in _OF_FILE and fault.label is not None and not fault.mend
+
+
 class _Mending:
     """What is mended by a commit: labels that go, files that are written again or named again, indices, facts."""
 
-    def __init__(self, store: Store, found: Verdict, *, adopt: bool) -> None:
-        self._store, self._found, self._adopt = store, found, adopt
+    def __init__(self, store: Store, found: Verdict, *, adopt: bool, drop: bool) -> None:
+        self._store, self._found, self._adopt, self._drop = store, found, adopt, drop
         self._done: list[str] = []
 
     def commit(self) -> list[str]:
         """Make one commit of all that is to be mended so, if anything is, and say what it does."""
         base = self._base()
-        removed = {*self._dropped(), *self._labels("verify.table"), *self._labels("verify.path")}
+        removed = {*self._dropped(), *self._damaged(base), *self._labels("verify.table"), *self._labels("verify.path")}
         rows = list(self._rewritten(base))
         adopted = self._adopted(base) if self._adopt else []
         rebuilt = self._rebuilt(base, changed=bool(removed or adopted))
@@ -125,6 +158,17 @@ class _Mending:
         self._done += [f"dropped the partition {label}, whose file another one names" for label in sorted(twice)]
         return gone | twice
 
+    def _damaged(self, base: Base) -> set[str]:
+        """Return the partitions whose file is damaged, if they are to go, and say which rows go with them."""
+        if not self._drop or base.others:
+            return set()
+        faults = [fault for fault in self._found.faults if _is_damaged(fault)]
+        found = {fault.label: fault.key for fault in faults if fault.label in base.dataset.header.partitions}
+        lost = LostRows(base.dataset)
+        for label, key in found.items():
+            self._done.append(f"dropped the damaged file {key}: {lost.text(label or '', key)}")
+        return {label for label in found if label is not None}
+
     def _rewritten(self, base: Base) -> Iterator[list[pa.Table]]:
         """Yield the rows of files that are written again: of another table's name, or under a path with a slash."""
         header, dataset = base.dataset.header, base.dataset
@@ -139,7 +183,7 @@ class _Mending:
 
     def _rebuilt(self, base: Base, *, changed: bool) -> set[str]:
         """Return the indices that are read from the data again; those that only name too much are not."""
-        unreadable = any(fault.code == "verify.file" and not fault.mend for fault in self._found.faults)
+        unreadable = not self._drop and any(_is_damaged(fault) for fault in self._found.faults)
         wrong = {fault.column for fault in self._faults("verify.index", "verify.checksum") if fault.column}
         indices = {name for layout in base.layouts for name in layout.secondary_indices}
         rebuilt = indices if changed and not unreadable else wrong & indices

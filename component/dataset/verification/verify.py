@@ -17,6 +17,7 @@ from typing import Final
 from component.dataset.commits.garbage import Garbage, Retention, find_garbage
 from component.dataset.format.facts import FileFacts, known_facts
 from component.dataset.format.header import Header, StoredHeader
+from component.dataset.format.history import kept_states
 from component.dataset.format.implicit import read_whole_header
 from component.dataset.format.keys import check_uuid, header_key, stored_key
 from component.dataset.format.layout import Layout
@@ -27,6 +28,7 @@ from component.dataset.verification.file_faults import Reading, listed_faults, t
 from component.dataset.verification.header_faults import header_faults, header_notices, path_faults
 from component.dataset.verification.history_faults import history_faults, history_notices
 from component.dataset.verification.index_faults import IndexCheck
+from component.dataset.verification.lost_header import lost_state
 from component.dataset.verification.schema_faults import schema_faults
 from component.errors import UserError
 from component.store.base import Store
@@ -39,17 +41,32 @@ _ALL: Final = Retention(commits=1_000_000_000, age=dt.timedelta(days=36_500))
 def verify(store: Store, uuid: str, *, fast: bool = False) -> Verdict:
     """Look at a whole dataset and return what is wrong with it; changes nothing. `fast`: data is not read.
 
-    UserError `dataset.missing` when there is none. A header that cannot be read is a fault, and the only one.
+    UserError `dataset.missing` when there is none. A header that cannot be read, or that is gone and has copies, is a
+    fault, and the only one.
     """
     try:
         stored = read_whole_header(store, check_uuid(uuid))
     except UserError as error:
         if error.code not in {"dataset.format", "dataset.damaged"}:
             raise
-        return Verdict(uuid, (Fault("verify.header", str(error), header_key(uuid, "json")),), fast=fast)
+        return Verdict(uuid, (_lost_header(store, uuid, str(error)),), fast=fast)
+    if stored is None and next(kept_states(store, uuid), None) is not None:
+        return Verdict(uuid, (_lost_header(store, uuid, "The header is gone"),), fast=fast)
     if stored is None:
         raise UserError("dataset.missing", f"There is no dataset {uuid!r} in {store.url}")
     return _Verification(store, stored, fast).verdict()
+
+
+def _lost_header(store: Store, uuid: str, text: str) -> Fault:
+    """Return the fault of a header that is damaged or gone, and which state it can be put back as."""
+    key = header_key(uuid, "json")
+    try:
+        state = lost_state(store, uuid)
+    except UserError as error:
+        return Fault("verify.header", f"{text}. {error}", key)
+    return Fault(
+        "verify.header", text, key, mend=f"put it back as of commit {state.id} ({state.operation}, {state.time})"
+    )
 
 
 def unnamed(store: Store, uuid: str) -> Garbage:
