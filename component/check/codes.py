@@ -16,6 +16,8 @@ CHECK_CODES: Final[Mapping[str, str]] = {
     "manifest.unknown_type": "A manifest gives a column a type that is not known; it is read as a string.",
     "staging.expired": "The credentials of an input that lies in an object store have expired.",
     "staging.old": "The credentials of an input that lies in an object store may have expired.",
+    "archive.warning": "Something about a dataset archive that a run would warn of.",
+    "archive.older": "Archives of a dataset that a run does not use, because a newer one is there.",
     "source.warning": "Something about an input that a run would warn of.",
     "source.none": "There is nothing to read.",
     "config.warning": "Something about the configuration that a run would warn of.",

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from component.check.finding import of_error, warning
+from component.check.finding import note, of_error, warning
 from component.config.environment import Environment
 from component.config.model import Config
 from component.errors import RetryError, UserError
-from component.folder.files import FileKind, input_files
 from component.folder.layout import DataFolder
+from component.folder.state import read_state, remembered_commits
 from component.mapping.model import RefusedError, Resolution
 from component.outputs.manifest import family_for
 from component.plan.model import OutputPlan, Plan
 from component.report.checked import CheckedOutput, CheckFinding
 from component.report.resolution import why_words
+from component.runner.archives import Arrivals
 from component.runner.commits import by_commit, plan_commits
 from component.runner.destinations import Destinations, OutTable, find_destinations, load_of
-from component.runner.home import open_home
+from component.runner.home import Home, open_home
 from component.runner.shapes import out_table, planned_shape, rejected_table
 from component.store.base import Store
 from component.store.local import LocalStore
 
+ARCHIVES = "in/files"
 Outcome = tuple[tuple[CheckedOutput, ...], tuple[CheckFinding, ...]]
 
 
@@ -47,26 +49,44 @@ def check_destinations(
     `files_readable` False: a manifest in in/files is broken, so nobody knows which archives of datasets there are.
     """
     with tempfile.TemporaryDirectory(prefix="tablemill-check-") as scratch:
-        faults: tuple[CheckFinding, ...] = ()
+        faults: list[CheckFinding] = []
         store: Store | None = None
+        place = "parameters.store" if plan.store_url else ARCHIVES
         try:
-            store = _store(folder, plan, Path(scratch)) if plan.store_url or files_readable else None
+            if plan.store_url or files_readable:
+                home = open_home(plan, config, folder, _remembered(folder), Path(scratch))
+                faults += _of_arrivals(home.arrivals, place)
+                store = _restored(home, plan)
         except (UserError, RetryError) as failed:
-            faults = (of_error(failed, "parameters.store" if plan.store_url else "in/files"),)
+            faults.append(of_error(failed, place))
         job = Job(folder, config, environment, plan, store)
         outputs, found = _predict(job)
         return outputs, (*faults, *_commit_faults(job), *found)
 
 
-def _store(folder: DataFolder, plan: Plan, scratch: Path) -> Store:
-    """Open the store; archives are only unpacked where the run depends on what is in them."""
+def _remembered(folder: DataFolder) -> Mapping[str, str]:
+    try:
+        return remembered_commits(read_state(folder.in_state))
+    except UserError:  # said of the state itself
+        return {}
+
+
+def _of_arrivals(arrivals: Arrivals, place: str) -> Iterator[CheckFinding]:
+    yield from (of_error(refusal, place) for refusal in arrivals.refusals)
+    yield from (warning("archive.warning", ARCHIVES, text) for text in arrivals.warnings)
+    yield from (note("archive.older", ARCHIVES, text) for text in arrivals.notes)
+
+
+def _restored(home: Home, plan: Plan) -> Store | None:
+    """Unpack archives only where the run depends on what is in them; None where it would refuse them."""
     made = {dataset.uuid for dataset in plan.datasets}
     depends = any(output.dataset not in made for output in plan.outputs)
     depends = depends or any(dataset.mode != "overwrite" for dataset in plan.datasets)
-    has_archives = any(file.kind is FileKind.DATASET_ARCHIVE for file in input_files(folder))
-    if plan.store_url is None and not (depends and has_archives):
-        return LocalStore(scratch)
-    return open_home(plan.store_url, folder, scratch).store
+    if home.arrivals.refusals:
+        return None
+    if home.archives and depends:
+        home.restore()
+    return home.store
 
 
 def _commit_faults(job: Job) -> Iterator[CheckFinding]:

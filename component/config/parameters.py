@@ -74,6 +74,15 @@ class StoreConfig(Strict):
         return schema
 
 
+class ArchivesConfig(Strict):
+    """How datasets without a store leave a run.
+
+    With `is_permanent` Storage keeps their archives until somebody deletes them; without it, for 15 days.
+    """
+
+    is_permanent: StrictBool = True
+
+
 class ColumnFacts(Strict):
     """What is configured of one column; what is left out is taken from the manifest, or is the default of the type.
 
@@ -275,9 +284,15 @@ class Parameters(Strict):
 
     `manifest_family` `auto` follows the project (KBC_DATA_TYPE_SUPPORT). `usage_metrics` writes out/usage.json, which
     the platform may bill by; `result_variables` writes out/result.json.
+
+    `on_missing_dataset` decides what happens when the state names a dataset that is not there, and rows are to be added
+    to it; `on_stale_dataset` when its archive lacks the commit that the state names.
     """
 
     store: StoreConfig | None = None
+    archives: ArchivesConfig = ArchivesConfig()
+    on_missing_dataset: Literal["fail", "create"] = "fail"
+    on_stale_dataset: Literal["fail", "use"] = "fail"
     tables: tuple[TextTable, ...] = ()
     cache: CacheConfig | None = None
     datasets: tuple[DatasetConfig, ...] = ()

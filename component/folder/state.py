@@ -80,6 +80,13 @@ def next_state(previous: Mapping[str, Any], datasets: Mapping[str, DatasetState]
     return {**previous, OURS: {**ours, "datasets": {**known, **written}}}
 
 
+def remembered_commits(state: Mapping[str, Any]) -> dict[str, str]:
+    """Return the last commit of each dataset that a state remembers; what cannot be ours is left out."""
+    datasets = _object(_object(state.get(OURS)).get("datasets"))
+    named = {uuid: _object(one).get("commit") for uuid, one in datasets.items()}
+    return {uuid: commit for uuid, commit in named.items() if isinstance(commit, str) and commit}
+
+
 def _object(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
+from typing import Final
 
 from component.dataset.changes.modes import files_layout, plan_write
 from component.dataset.commits.commit import CommitPlan
 from component.dataset.format.layout import Layout, OtherTable
 from component.plan.model import DatasetPlan
 from component.store.base import Store
+
+NOTHING_REMEMBERED: Final[Mapping[str, str]] = {}
 
 
 def layout_of(plan: DatasetPlan) -> Layout:
@@ -32,20 +36,26 @@ def by_commit(plans: Sequence[DatasetPlan]) -> list[tuple[DatasetPlan, ...]]:
     return [tuple(tables) for _, tables in groupby(plans, lambda plan: plan.uuid)]
 
 
-def plan_commits(store: Store, plans: Sequence[DatasetPlan]) -> list[CommitPlan]:
+def plan_commits(
+    store: Store, plans: Sequence[DatasetPlan], remembered: Mapping[str, str] = NOTHING_REMEMBERED
+) -> list[CommitPlan]:
     """Read what is there and check that it takes what is planned, before anything is read or written.
 
-    There is one commit for each dataset, in the order of `by_commit`.
+    There is one commit for each dataset, in the order of `by_commit`. `remembered` are the commits of the last run by
+    dataset: a dataset that is overwritten without being there still goes on from its own.
     """
     return [
-        plan_write(
-            store,
-            layout_of(first),
-            first.intent,
-            metadata=first.metadata,
-            storage_format=first.storage_format,
-            primary_key=first.schema.primary_key,
-            others=[OtherTable(layout_of(other), other.schema.primary_key) for other in others],
+        replace(
+            plan_write(
+                store,
+                layout_of(first),
+                first.intent,
+                metadata=first.metadata,
+                storage_format=first.storage_format,
+                primary_key=first.schema.primary_key,
+                others=[OtherTable(layout_of(other), other.schema.primary_key) for other in others],
+            ),
+            succeeds=remembered.get(first.uuid) if first.mode == "overwrite" else None,
         )
         for first, *others in by_commit(plans)
     ]

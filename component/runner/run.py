@@ -20,7 +20,7 @@ from component.config.secrets import secret_values, secrets_in
 from component.dataset.commits.commit import TRIES
 from component.errors import CommitRefusedError, CommitUnknownError, UserError
 from component.folder.layout import DataFolder
-from component.folder.state import read_state
+from component.folder.state import read_state, remembered_commits
 from component.folder.tables import orphaned_manifests, staged_secrets
 from component.mapping.model import Resolution
 from component.outputs.manifest import family_for
@@ -33,7 +33,7 @@ from component.plan.splits import splits_of
 from component.report.log import Log
 from component.report.progress import Progress
 from component.report.summary import RunSummary
-from component.runner.commits import plan_commits
+from component.runner.commits import NOTHING_REMEMBERED, plan_commits
 from component.runner.destinations import Destinations, OutTable, find_destinations
 from component.runner.documents import stage_documents
 from component.runner.doubts import doubts
@@ -127,11 +127,14 @@ def _run(this: Run, engine: Engine, started: float) -> RunSummary:
         )
     state = read_state(this.folder.in_state)
     this.log.hide(secrets_in(state))
-    home = open_home(plan.store_url, this.folder, this.scratch)
+    remembered = remembered_commits(state)
+    home = open_home(plan, this.config, this.folder, remembered, this.scratch)
+    _tell_of_archives(this.log, home)
+    home.restore()
     check_records_targets(plan.outputs)
     destinations = find_destinations(this.config, this.environment, plan)
     destinations.resolve(this.folder, _predicted(this, plan, home, destinations).values())
-    milled = _mill(this, plan, home, engine)
+    milled = _mill(this, plan, home, engine, remembered)
     try:
         finished = _finish(this, plan, home, engine, destinations, milled, state)
     except CommitUnknownError:
@@ -162,7 +165,14 @@ def _predicted(this: Run, plan: Plan, home: Home, destinations: Destinations) ->
     return {table.name: table for table in tables}
 
 
-def _mill(this: Run, plan: Plan, home: Home, engine: Engine) -> list[MilledDataset]:
+def _tell_of_archives(log: Log, home: Home) -> None:
+    for text in home.arrivals.notes:
+        log.info(text)
+    for text in home.arrivals.warnings:
+        log.warning(text)
+
+
+def _mill(this: Run, plan: Plan, home: Home, engine: Engine, remembered: Mapping[str, str]) -> list[MilledDataset]:
     """Mill all datasets; the splits are found while Spark starts."""
     with _splitting() as pool:
         cores = _cores(this.config.parameters.spark.master)
@@ -176,7 +186,7 @@ def _mill(this: Run, plan: Plan, home: Home, engine: Engine) -> list[MilledDatas
         if any(dataset.infer for dataset in plan.datasets):
             this.progress.stage("infer")
         datasets = find_types(engine, plan.datasets, splits)
-        commits = plan_commits(home.store, datasets)
+        commits = plan_commits(home.store, datasets, remembered if home.archives else NOTHING_REMEMBERED)
         found = [future.result() for future in splits]
     written = mill_datasets(
         engine,

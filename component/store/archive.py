@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import stat
 import zipfile
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,6 +50,30 @@ class Archived:
     header: str
     objects: int
     bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveHead:
+    """What an archive says of itself: the dataset, its header under its key, and a number for all of the content."""
+
+    uuid: str
+    name: str
+    data: bytes
+    content: int
+
+
+def read_archive_head(archive: Path, limits: ArchiveLimits = LIMITS) -> ArchiveHead:
+    """Read the list of entries and the header of an archive; of the objects only what the list says is checked.
+
+    Archives with the same objects have the same `content`. UserError `store.archive` as `restore_archive`.
+    """
+    if not archive.is_file():
+        raise refuse(archive.name, "there is no such file")
+    with failing(archive, "read"), archive.open("rb") as file:
+        contents = read_contents(archive.name, file, limits)
+        header = entry_bytes(archive.name, file, contents.header).to_pybytes()
+    listed = "".join(f"{entry.name}\n{entry.size} {entry.checksum}\n" for entry in (*contents.objects, contents.header))
+    return ArchiveHead(contents.uuid, contents.header.name, header, zlib.crc32(listed.encode()))
 
 
 def restore_archive(archive: Path, store: Store, limits: ArchiveLimits = LIMITS) -> Archived:

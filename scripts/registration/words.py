@@ -44,6 +44,16 @@ CREDENTIALS: Final = ("#access_key_id", "#secret_access_key")
 
 ROOT: Final[Shown] = {
     "store": Field("Store", "All rows of the configuration share it."),
+    "on_missing_dataset": Field(
+        "Missing dataset",
+        "What happens when a dataset of an earlier run does not come back, and rows are to be added to it.",
+        titles={"fail": "Stop the job", "create": "Begin it anew, without its earlier rows"},
+    ),
+    "on_stale_dataset": Field(
+        "Stale dataset",
+        "What happens when the archive of a dataset lacks the last commit.",
+        titles={"fail": "Stop the job", "use": "Go on without the rows of that commit"},
+    ),
     "test_connection": Button(
         "Test connection", "testConnection", "Writes a small object to the store and deletes it."
     ),
@@ -179,6 +189,7 @@ EXPERT: Final[Mapping[str, str]] = {
     "Parameters.manifest_family": "the project says which family it takes",
     "Parameters.usage_metrics": "the platform may bill by it, so it is registered and not chosen",
     "Parameters.result_variables": "a switch for those who run jobs from programs",
+    "Parameters.archives": "without permanent archives a configuration that pauses for 15 days loses its datasets",
     "Parameters.tables": "tables as text are for people who paste them, and the form has no place for a text of lines",
     "Parameters.cache": "a folder that lasts between runs is there outside of the platform only",
     "TableConfig.file": "options of files that are no tables, of which the platform's inputs have none",

@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 
+from component.check.folder import check_folder
 from tests.runner.data_folder import csv_text, snapshot
 
 
@@ -139,13 +140,96 @@ def test_an_archive_comes_back_under_the_name_that_the_platform_gives_files(fold
     assert folder.manifest("t.dataset.zip", "files")["tags"] == ["tablemill-dataset", "tablemill-dataset:t"]
 
 
-def test_two_archives_of_one_dataset_are_refused(folder, run, refused):
-    put(folder, rows(0, 3))
+def arrive(folder, name, data):
+    """Let a file come to in/files as the platform names it."""
+    (folder.root / "in" / "files" / name).write_bytes(data)
+    (folder.root / "in" / "files" / f"{name}.manifest").write_text('{"id": 1, "tags": ["tablemill-dataset"]}')
+
+
+def archives_of_runs(folder, run, runs):
+    """The archives that runs leave one after the other, each with one more row, and the last state."""
+    folder.configure(datasets=[{"uuid": "t", "mode": "append"}], outputs=[{"dataset": "t"}])
+    found = []
+    for number in range(runs):
+        folder.table("t.csv", f"id\n{number}\n")
+        assert run().done
+        found.append((folder.root / "out" / "files" / "t.dataset.zip").read_bytes())
+        folder.next_run()
+    (folder.root / "in" / "files" / "t.dataset.zip").unlink()
+    (folder.root / "in" / "files" / "t.dataset.zip.manifest").unlink()
+    return found
+
+
+def findings(folder):
+    return [(one.level.value, one.code) for one in check_folder({}, folder.root).findings if one.level.value != "note"]
+
+
+def test_of_several_archives_the_newest_by_its_history_wins(folder, run, refused):
+    first, second, third = archives_of_runs(folder, run, 3)
+    for name, data in [("7_t.dataset.zip", third), ("8_t.dataset.zip", second), ("9_t.dataset.zip", first)]:
+        arrive(folder, name, data)
+    said = "not used: '8_t.dataset.zip' (1 commit older), '9_t.dataset.zip' (2 commits older)."
+    assert findings(folder) == []
+    assert any(said in one.text for one in check_folder({}, folder.root).findings)
+    outcome = run()
+    assert outcome.done
+    assert said in outcome.out
+    assert text_of(folder.rows("t")) == [("0",), ("1",), ("2",), ("2",)]
+    assert folder.manifest("t.dataset.zip", "files")["is_permanent"] is True
+    fourth = (folder.root / "out" / "files" / "t.dataset.zip").read_bytes()
+    # back to the third, and another commit onto it: two that each hold rows the other lacks
+    shutil.rmtree(folder.root / "in" / "files")
+    (folder.root / "in" / "files").mkdir()
+    (folder.root / "out" / "files" / "t.dataset.zip").unlink()
+    arrive(folder, "7_t.dataset.zip", third)
+    assert run().done
+    arrive(folder, "8_t.dataset.zip", fourth)
+    arrive(folder, "9_t.dataset.zip", (folder.root / "out" / "files" / "t.dataset.zip").read_bytes())
+    assert findings(folder)[0] == ("error", "archive.diverged")
+    refused("archive.diverged", "'t'", "8_t.dataset.zip", "9_t.dataset.zip", '"file_ids"')
+
+
+def test_a_stale_archive_or_none_is_refused_unless_it_is_configured(folder, run, refused):
+    first, _ = archives_of_runs(folder, run, 2)
+    assert findings(folder) == [("error", "archive.missing"), ("warning", "archive.warning")]
+    refused("archive.missing", "'t'", "in/files holds no archive of it", "on_missing_dataset")
+    arrive(folder, "1_t.dataset.zip", first)
+    assert findings(folder) == [("error", "archive.stale")]
+    refused("archive.stale", "'1_t.dataset.zip'", "on_stale_dataset")
+    dataset = {"datasets": [{"uuid": "t", "mode": "append"}], "outputs": [{"dataset": "t"}]}
+    folder.configure(**dataset, on_stale_dataset="use", archives={"is_permanent": False})
+    assert findings(folder) == [("warning", "archive.warning")]
+    assert run().done
+    assert text_of(folder.rows("t")) == [("0",), ("1",)]
+    assert folder.manifest("t.dataset.zip", "files")["is_permanent"] is False
+    (folder.root / "in" / "files" / "1_t.dataset.zip").unlink()
+    folder.configure(**dataset, on_missing_dataset="create")
+    outcome = run()
+    assert outcome.done
+    assert "begins anew" in outcome.out
+    assert folder.rows("t") == [("1",)]
+
+
+def test_an_overwrite_goes_on_from_the_state_without_its_archive(folder, run):
+    """So that archives of one configuration stay one history, though no mapping brings them back."""
+    folder.configure(datasets=[{"uuid": "t"}])
+    folder.table("t.csv", "id\n1\n")
+    assert run().done
+    first = folder.header("t")["metadata"]["tablemill"]["commit"]
+    folder.next_run()
+    (folder.root / "in" / "files" / "t.dataset.zip").unlink()
+    assert run().done
+    assert folder.header("t")["metadata"]["tablemill"]["parent"] == first
+
+
+def test_a_store_that_lost_the_dataset_is_refused(folder, run, refused):
+    folder.file_store(datasets=[{"uuid": "t", "mode": "append"}], outputs=[{"dataset": "t"}])
+    folder.table("t.csv", "id\n1\n")
     assert run().done
     folder.next_run()
-    files = folder.root / "in" / "files"
-    shutil.copy(files / "t.dataset.zip", files / "12_t.dataset.zip")
-    refused("commit.refused", "'t'")
+    shutil.rmtree(folder.store)
+    refused("archive.missing", folder.store.as_uri())
+    assert findings(folder) == [("error", "archive.missing")]
 
 
 def test_the_archive_holds_just_what_the_header_names(folder, run):

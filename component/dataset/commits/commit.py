@@ -49,6 +49,7 @@ class CommitPlan:
 
     `layout` and `primary_key` are of the first table, in most datasets the only one; `others` are further ones.
     `intent` is what the write is meant to do, for a plan on another state: `removed` holds for this base only.
+    `succeeds` names the commit before where a run knows it and did not get the dataset itself.
     """
 
     layout: Layout
@@ -63,6 +64,7 @@ class CommitPlan:
     rebuilt: frozenset[str] = frozenset()
     others: tuple[OtherTable, ...] = ()
     intent: Intent = field(default_factory=Intent)
+    succeeds: str | None = None
 
     @property
     def layouts(self) -> tuple[Layout, ...]:
@@ -176,7 +178,9 @@ def _next_state(
 ) -> NextState:
     base = plan.base.header if plan.base else None
     tables = (OtherTable(plan.layout, plan.primary_key), *plan.others)
-    return NextState(base, plan.appends, plan.kept, tables, written, indices, plan.metadata, plan.unset, facts)
+    return NextState(
+        base, plan.appends, plan.kept, tables, written, indices, plan.metadata, plan.unset, facts, plan.succeeds
+    )
 
 
 def _next_schema(store: Store, layout: Layout, base: Header | None) -> TableSchema:

@@ -21,6 +21,7 @@ class NextState:
 
     `tables` are all tables, the first one first. Of the base's metadata all but `unset` stays, under what `metadata`
     gives; what is known of its columns stays with its rows (`appends`). `facts` is what the extras say of facts.
+    `succeeds` is the commit before, where there is no base to name it.
     """
 
     base: Header | None
@@ -32,6 +33,7 @@ class NextState:
     metadata: Mapping[str, Any]
     unset: Collection[str]
     facts: Mapping[str, Any]
+    succeeds: str | None = None
 
 
 def next_header(state: NextState, operation: str) -> Header:
@@ -44,7 +46,7 @@ def next_header(state: NextState, operation: str) -> Header:
         indices=dict(state.indices),
         metadata=_metadata(state),
     )
-    return stamped(header, state.base, operation)
+    return stamped(header, state.base, operation, succeeds=state.succeeds)
 
 
 def _partitions(state: NextState) -> dict[str, dict[str, str]]:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any
+from typing import Any, Final
 
 from component import clock, identity, naming
 from component.dataset.format.flavour import flavour_of
@@ -28,6 +28,9 @@ from component.dataset.format.trusted import read_schema, with_description
 from component.errors import TablemillError, UserError
 from component.store.base import Store
 
+MOST_ANCESTORS: Final = 100
+"""Commits before its parent that a header names. Archives of one dataset that are further apart count as unrelated."""
+_ANCESTORS: Final = "ancestors"
 _DISTANCE = re.compile(r"HEAD(?:~([0-9]{1,9}))?")
 _TICK = dt.timedelta(microseconds=1)
 
@@ -59,6 +62,14 @@ def commit_of(header: Header) -> Commit:
     return Commit(digest, _text(ours), None, None, foreign=True, header=header)
 
 
+def ancestors_of(header: Header) -> tuple[str, ...]:
+    """Return the names of the commits that led to a state, nearest first, as far as its header knows them."""
+    commit, extras = commit_of(header), header.extras
+    listed = extras.get(_ANCESTORS)
+    before = [extras.get("parent") if commit.foreign else None, *(listed if isinstance(listed, list) else ())]
+    return tuple(dict.fromkeys(name for name in (commit.parent, *before) if isinstance(name, str)))
+
+
 def _text(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
@@ -71,18 +82,24 @@ def _time(value: Any) -> dt.datetime | None:
     return time if time.tzinfo else time.replace(tzinfo=dt.UTC)
 
 
-def stamped(header: Header, base: Header | None, operation: str) -> Header:
-    """Return a header that says that it is a new commit onto a base, by which operation and when."""
+def stamped(header: Header, base: Header | None, operation: str, *, succeeds: str | None = None) -> Header:
+    """Return a header that says that it is a new commit onto a base, by which operation and when.
+
+    Without a base, `succeeds` is the commit that it takes the place of, if that is known.
+    """
     before, now = commit_of(base) if base else None, clock.utc_now()
     if before is not None and before.time is not None and before.time >= now:
         now = before.time + _TICK  # a clock that goes back does not turn the order of states round
-    commit = {
+    commit: dict[str, Any] = {
         "commit": identity.new_hex(),
-        "parent": before.id if before else None,
+        "parent": before.id if before else succeeds,
         "time": now.isoformat(),
         "operation": operation,
     }
-    named = replace(header, metadata={**header.metadata, EXTRAS: {**header.extras, **commit}})
+    if base is not None and (earlier := ancestors_of(base)):
+        commit[_ANCESTORS] = list(earlier[:MOST_ANCESTORS])
+    extras = {key: value for key, value in header.extras.items() if key != _ANCESTORS}
+    named = replace(header, metadata={**header.metadata, EXTRAS: {**extras, **commit}})
     return replace(named, metadata={**named.metadata, EXTRAS: vouched(named)})
 
 
