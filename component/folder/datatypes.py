@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from component.folder.manifest_object import ManifestObject
+from component.tables.logical import zoned
 from component.tables.types import Column, TypeName
 
 BASE: Final = "base"
@@ -27,6 +28,7 @@ _WORDS: Final[Mapping[TypeName, str]] = {
     TypeName.TIMESTAMP: "timestamp timestamp_ntz timestamp_ltz timestamp_tz timestampntz timestampltz timestamptz "
     "datetime datetime2 smalldatetime datetimeoffset",
 }
+_WITH_ZONE: Final = frozenset(["timestamp_ltz", "timestamp_tz", "timestampltz", "timestamptz", "datetimeoffset"])
 _OF_BACKEND: Final = {word: type_name for type_name, words in _WORDS.items() for word in words.split()}
 _PARENTHESES: Final = re.compile(r"\(([^)]*)\)")
 
@@ -77,7 +79,17 @@ def _column(name: str, base: str | None, backend: str | None, length: str | None
     type_name, inner_length = type_of_backend(backend or "")
     if base:
         type_name = _of_base(base, backend)
-    return Column(name, type_name, length or inner_length, nullable)
+    column = Column(name, type_name, length or inner_length, nullable)
+    return zoned(column) if type_name is TypeName.TIMESTAMP and has_zone(backend or "") else column
+
+
+def has_zone(backend: str) -> bool:
+    """Tell whether a backend's type of timestamps has a zone, in each value or for all of them.
+
+    BigQuery's TIMESTAMP has one too, but the word is that of the base type.
+    """
+    words = _PARENTHESES.sub(" ", backend).lower().split()
+    return bool(words) and (words[0] in _WITH_ZONE or words[1:3] in (["with", "time"], ["with", "local"]))
 
 
 def _of_base(base: str, backend: str | None) -> TypeName:

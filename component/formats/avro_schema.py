@@ -56,6 +56,7 @@ _KINDS: Final[Mapping[Logical, Any]] = {
     Logical.TIME: {"type": "long", "logicalType": "time-micros"},
     Logical.TIMETZ: "string",
     Logical.TIMESTAMPTZ: {"type": "long", "logicalType": "timestamp-micros"},
+    Logical.ZONED: "string",
 }
 _FORBIDDEN: Final = re.compile(r"[^A-Za-z0-9_]")
 _UUID_BYTES: Final = 16
@@ -150,8 +151,9 @@ def schema_for(columns: TableSchema) -> dict[str, Any]:
         field: dict[str, Any] = {"name": name, "type": ["null", _written_type(column)], "default": None}
         if name != column.name:
             field[NAME] = column.name
-        if logical_of(column) is Logical.TIMETZ:
-            field[KIND] = Logical.TIMETZ.value
+        logical = logical_of(column)
+        if logical in {Logical.TIMETZ, Logical.ZONED}:
+            field[KIND] = str(logical)
         fields.append(field)
     return {"type": "record", "name": "row", "namespace": "tablemill", "fields": fields}
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from component.tables.logical import Logical, logical_of
 from component.tables.types import Column, TypeName, numeric_length
 
 BASE: Final = "base"
@@ -20,9 +21,11 @@ BIGQUERY_SCALE: Final = 9
 def native_types(column: Column) -> dict[str, dict[str, str]]:
     """Return the types of a column by backend, `base` first.
 
-    Our timestamps have no zone, which the base type leaves to the backend. A numeric always says its length, since
-    without one Snowflake would round to whole numbers.
+    Timestamps have no zone, which the base type leaves to the backend; those that came with one leave with it. A
+    numeric always says its length, since without one Snowflake would round to whole numbers.
     """
+    if logical_of(column) is Logical.ZONED:
+        return {BASE: {"type": "TIMESTAMP"}, SNOWFLAKE: {"type": "TIMESTAMP_TZ"}, BIGQUERY: {"type": "TIMESTAMP"}}
     types = {BASE: _base(column)}
     if column.type is TypeName.TIMESTAMP:
         types[SNOWFLAKE] = {"type": "TIMESTAMP_NTZ"}

@@ -20,6 +20,7 @@ from component.plan.model import DatasetPlan, Limits, OutputPlan, Plan, Source
 from component.plan.options import file_options, table_options
 from component.plan.output_formats import fetched_from, records_plan, workbench_sizes
 from component.plan.tables import check_tables, find_made
+from component.tables.logical import LOGICAL, Logical, logical_of
 from component.tables.types import Column, NullRule, TableSchema, TypeName, arrow_type
 
 _NOT_IN_UUID = re.compile(r"[^a-zA-Z0-9+\-_]+")
@@ -222,6 +223,8 @@ def decide_types(source: Source, table: TableConfig) -> TableSchema:
 
 def _decide(column: Column, given: ColumnConfig | None) -> Column:
     if given is not None:
+        if given.type and logical_of(column) is Logical.ZONED:
+            column = replace(column.with_attribute(LOGICAL, None), null_rule=None)
         type_name = TypeName(given.type) if given.type else column.type
         same = type_name is column.type
         column = replace(

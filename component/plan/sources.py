@@ -21,6 +21,7 @@ from component.plan.model import Source, SourceSlice
 from component.plan.parsed_sources import arrow_file_source, file_source, text_source
 from component.plan.records_sources import records_source
 from component.plan.typed_sources import TypedKind, typed_source
+from component.plan.zoned import with_zones
 from component.staging.sliced import find_parts
 from component.tables.types import Column, TableSchema
 
@@ -114,7 +115,7 @@ def _table_source(table: InputTable, asked: Asked) -> Found:
         dialect=dialect,
         table_id=manifest.id if manifest else None,
     )
-    return source, (*warnings, *doubts)
+    return with_zones(source), (*warnings, *doubts)
 
 
 def _columns_and_slices(

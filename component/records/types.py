@@ -120,7 +120,7 @@ def _same_type(one: Column, other: Column) -> bool:
 
 def _field_by_type(column: Column) -> Field:
     logical = logical_of(column)
-    if logical is not None:
+    if logical in _LOGICAL.values():
         return Field(column.name, next(kind for kind, one in _LOGICAL.items() if one is logical))
     if column.type is TypeName.INTEGER:
         return Field(column.name, FieldType.INTEGER, constraints=Constraints(min=INT64[0], max=INT64[1]))

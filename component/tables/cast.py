@@ -16,6 +16,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from component.tables.logical import Logical, logical_of
 from component.tables.numeric import doubtful_numbers, parse_numeric
 from component.tables.types import Column, NullRule, TypeName, numeric_length
 
@@ -28,6 +29,12 @@ CALENDAR: Final = {
 }
 """The first and last day, or microsecond, of the years 1 to 9999: Python and most databases have no others."""
 _BLANKS: Final = " \t"
+_CLOCK: Final = r"([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,9})?)?"
+_ZONE: Final = r" ?(Z|UTC|[+-](0[0-9]|1[0-8])(:?[0-5][0-9])?)"
+WITH_ZONE: Final = rf"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}[ T]{_CLOCK}{_ZONE}$"
+"""A timestamp with its zone: `Z`, `UTC`, `+02:00`, `+0200` or `+02`, after a blank or at once."""
+ZONED_TEXT: Final = rf"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}([ T]{_CLOCK}({_ZONE})?)?$"
+"""What a column of such timestamps may hold: some of them may lack their zone, or the time of day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +51,7 @@ def cast_text(cells: pa.Array, column: Column) -> Cast:
     Empty cells have been decided by the caller (`apply_null_rule`); an empty cell that is left fits no type but string.
     """
     if column.type is TypeName.STRING:
-        return Cast(cells)
+        return _checked_zoned(cells) if logical_of(column) is Logical.ZONED else Cast(cells)
     if column.type is TypeName.BOOLEAN:
         return _cast_boolean(cells)
     if column.formats:
@@ -87,6 +94,18 @@ def _positions(mask: pa.Array) -> tuple[int, ...]:
 def _without_hexadecimal(cells: pa.Array) -> pa.Array:
     hexadecimal = pc.match_substring_regex(cells, r"^0[xX]")
     return pc.if_else(hexadecimal, "not decimal", cells) if pc.any(hexadecimal).as_py() else cells
+
+
+def _checked_zoned(cells: pa.Array) -> Cast:
+    """Keep texts that are timestamps, with a zone or without, and say which are not."""
+    trimmed = pc.utf8_trim(cells, _BLANKS)
+    looks_so = pc.match_substring_regex(trimmed, ZONED_TEXT)
+    days = pc.if_else(looks_so, pc.utf8_slice_codeunits(trimmed, 0, 10), pa.scalar(None, cells.type))
+    fits = pc.is_valid(cast_text(days, Column("", TypeName.DATE)).values)
+    bad = pc.and_(pc.is_valid(cells), pc.invert(fits))
+    if not pc.any(bad).as_py():
+        return Cast(cells)
+    return Cast(pc.if_else(bad, pa.scalar(None, cells.type), cells), _positions(bad))
 
 
 def _cast_numeric(cells: pa.Array, column: Column) -> Cast:

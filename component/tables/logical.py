@@ -1,8 +1,9 @@
-"""Kinds of values beyond the seven types: times, times with an offset, and instants (reference records 3.2).
+"""Kinds of values beyond the seven types: times, times with an offset, instants, and timestamps with their zone.
 
-A dataset has no such types. A time is kept as text `HH:MM:SS[.ffffff]`, of six digits or none, a time with an offset as
-text with it, an instant as a timestamp in UTC without zone; the column says so by its attribute `logical`, and writers
-of formats that have the type turn the values back.
+A dataset has no such types (reference records 3.2). A time is kept as text `HH:MM:SS[.ffffff]`, of six digits or none,
+a time with an offset as text with it, an instant as a timestamp in UTC without zone, and a timestamp whose zone counts
+as the text that came; the column says so by its attribute `logical`, and writers of formats that have the type turn the
+values back.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from component.errors import Place, UserError
-from component.tables.types import Column, TypeName, column_of_arrow
+from component.tables.types import Column, NullRule, TypeName, column_of_arrow
 
 LOGICAL: Final = "logical"
 """Key of the attribute."""
@@ -30,18 +31,26 @@ class Logical(StrEnum):
     TIME = "time"
     TIMETZ = "timetz"
     TIMESTAMPTZ = "timestamptz"
+    ZONED = "zoned"
 
 
 _KEPT_AS: Final = {
     Logical.TIME: TypeName.STRING,
     Logical.TIMETZ: TypeName.STRING,
     Logical.TIMESTAMPTZ: TypeName.TIMESTAMP,
+    Logical.ZONED: TypeName.STRING,
 }
 
 
 def logical_column(name: str, logical: Logical) -> Column:
     """Return a column of a kind."""
     return Column(name, _KEPT_AS[logical], attributes=((LOGICAL, str(logical)),))
+
+
+def zoned(column: Column) -> Column:
+    """Return a column of timestamps as one that keeps their zones; an empty cell is null, as it is of any timestamp."""
+    kept = replace(column, type=_KEPT_AS[Logical.ZONED], length=None, null_rule=column.null_rule or NullRule.ALWAYS)
+    return kept.with_attribute(LOGICAL, Logical.ZONED)
 
 
 def logical_of(column: Column) -> Logical | None:

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from component.errors import Place
 from component.folder.datatypes import column_of_metadata, column_of_schema, type_of_backend
 from component.folder.manifest_object import ManifestObject
+from component.tables.logical import zoned
 from component.tables.types import Column, TypeName
 from tests.strategies.manifests import BACKEND_WORDS
 
@@ -90,3 +93,22 @@ def test_metadata_without_a_type_tell_no_column():
 
 def test_a_numeric_without_length_has_none():
     assert column_of_metadata("a", {"KBC.datatype.basetype": "numeric"}) == Column("a", TypeName.NUMERIC, None)
+
+
+@pytest.mark.parametrize(
+    ("word", "keeps_zones"),
+    [
+        *((word, True) for word in ("TIMESTAMP_TZ", "TIMESTAMP_LTZ(9)", "timestamptz", "datetimeoffset(7)")),
+        *((word, True) for word in ("timestamp(6) with time zone", "TIMESTAMP WITH LOCAL TIME ZONE")),
+        *((word, False) for word in ("TIMESTAMP", "TIMESTAMP_NTZ", "timestamp without time zone", "DATETIME", "")),
+    ],
+)
+def test_a_type_with_a_zone_keeps_its_values_as_they_come(tmp_path, word, keeps_zones):
+    types = {"base": {"type": "TIMESTAMP"}, "snowflake": {"type": word}}
+    kept = zoned(Column("a", TypeName.TIMESTAMP))
+    for column in (
+        schema_column(tmp_path, data_type=types),
+        column_of_metadata("a", {"KBC.datatype.basetype": "TIMESTAMP", "KBC.datatype.type": word}),
+    ):
+        assert (replace(column, length=None) == kept) is keeps_zones
+        assert (column.type is TypeName.TIMESTAMP) is not keeps_zones

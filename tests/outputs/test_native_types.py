@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from component.config.output_options import FileOptions, TableOptions
 from component.outputs.native_types import native_types
+from component.tables.logical import zoned
 from component.tables.types import Column, TypeName
 
 PAGE = (Path(__file__).parents[2] / "docs" / "outputs.md").read_text(encoding="utf-8")
@@ -65,3 +66,11 @@ def test_every_numeric_has_a_type_of_bigquery_that_holds_it(length):
 @pytest.mark.parametrize("option", [*TableOptions.model_fields, *FileOptions.model_fields])
 def test_the_page_names_every_option(option):
     assert f"`{option}`" in PAGE
+
+
+def test_timestamps_that_keep_their_zone_have_a_type_with_one():
+    assert native_types(zoned(Column("c", TypeName.TIMESTAMP))) == {
+        "base": {"type": "TIMESTAMP"},
+        "snowflake": {"type": "TIMESTAMP_TZ"},
+        "bigquery": {"type": "TIMESTAMP"},
+    }

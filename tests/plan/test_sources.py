@@ -10,6 +10,7 @@ from component.formats.csv.dialect import Dialect
 from component.plan.asked import Asked
 from component.plan.model import GivenDialect
 from component.plan.sources import bare_name, find_sources
+from component.tables.logical import zoned
 from component.tables.types import Column, TypeName
 from tests.runner.data_folder import DataFolder as Writer
 
@@ -171,3 +172,18 @@ def test_warnings_are_those_of_all_sources(folder):
 )
 def test_a_bare_name_has_no_suffix_that_tells_the_format(name, bare):
     assert bare_name(name) == bare
+
+
+ZONED = ["2013-01-01T05:00:00+00:00", "2013-01-01 05:00:00.123 +0200", "2013-01-01T05:00:00Z"]
+
+
+@pytest.mark.parametrize("cell", ZONED)
+@pytest.mark.parametrize("packed", [False, True])
+def test_the_first_records_say_whether_timestamps_have_zones(folder, cell, packed):
+    manifest = {"columns": ["a", "b"], "column_metadata": {}}
+    types = [{"key": "KBC.datatype.basetype", "value": "TIMESTAMP"}]
+    manifest["column_metadata"] = {"a": types, "b": types}
+    text = f'"a","b"\n,"2013-01-01 05:00:00"\n"{cell}",\n'.encode()
+    folder.table("t.csv", gzip.compress(text) if packed else text, manifest)
+    columns = found(folder)[0]["t.csv"].schema.columns
+    assert columns == (zoned(Column("a", TypeName.TIMESTAMP)), Column("b", TypeName.TIMESTAMP))

@@ -67,10 +67,12 @@ _clock_times = st.times().map(
 ) | st.times().map(lambda time: time.replace(fold=0, microsecond=0))
 _times = _clock_times.map(dt.time.isoformat)
 _offsets = st.integers(-23 * 60, 23 * 60).map(lambda minutes: dt.timezone(dt.timedelta(minutes=minutes)))
+ZONES = st.sampled_from(["", "Z", " UTC", "+00:00", " +0200", "-03:30", "+14"])
 _LOGICAL = {
     Logical.TIME: _times,
     Logical.TIMETZ: st.builds(lambda time, zone: time.replace(tzinfo=zone).isoformat(), _clock_times, _offsets),
     Logical.TIMESTAMPTZ: st.datetimes().map(lambda moment: moment.replace(fold=0)),
+    Logical.ZONED: st.builds(lambda moment, zone: f"{moment.replace(fold=0)}{zone}", st.datetimes(), ZONES),
 }
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from component.folder.datatypes import has_zone
 from component.tables.types import Column, TypeName
 from tests.strategies.json_values import texts
 
@@ -34,8 +35,9 @@ def columns(draw: st.DrawFn, max_size: int = 4) -> tuple[Column, ...]:
 
 
 def backend_words(column: Column) -> st.SearchStrategy[str]:
-    """Words for the type of a column that say no length themselves."""
-    return st.sampled_from([word for word in BACKEND_WORDS[column.type] if "(" not in word])
+    """Words for the type of a column that say neither a length nor a zone."""
+    plain = [word for word in BACKEND_WORDS[column.type] if "(" not in word and not has_zone(word)]
+    return st.sampled_from(plain)
 
 
 @st.composite

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 
 import pyarrow as pa
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from component.tables.cast import apply_null_rule, cast_text, is_within_calendar
+from component.tables.logical import zoned
 from component.tables.types import Column, NullRule, TypeName
 from tests.strategies.typed_text import columns, fitting_texts, odd_texts
 
@@ -103,3 +105,40 @@ def test_the_null_rule_decides_about_empty_cells(rule, expected, quoted_empty):
     cells = pa.array([None, "", "x", " "] if quoted_empty else [None, None, "x", " "])
     wanted = expected if quoted_empty else [expected[0], expected[0], "x", " "]
     assert apply_null_rule(cells, quoted_empty, Column("c", null_rule=rule)).to_pylist() == wanted
+
+
+CLOCK = re.compile(r"(.{10})(?:[ T](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(?: ?(Z|[+-]\d\d(?::?\d\d)?))?)?", re.ASCII)
+
+
+def python_takes(text):
+    """Python's own reader as the judge, told what it does not know: UTC, blanks before a zone, nanoseconds."""
+    found = CLOCK.fullmatch(re.sub(r" ?UTC$", "Z", text.strip(" \t")))
+    if found is None:
+        return False
+    day, clock, zone = found[1], found[2] or "00:00", found[3] or ""
+    try:
+        dt.date.fromisoformat(day)
+        dt.datetime.fromisoformat(f"{day}T{clock.partition('.')[0]}{zone}")
+    except ValueError:
+        return False
+    return day[4] == day[7] == "-" and (zone in {"", "Z"} or int(zone[1:3]) < 19)
+
+
+zoned_texts = st.builds(
+    lambda moment, between, fraction, zone: f"{moment:%Y-%m-%d}{between}{moment:%H:%M:%S}{fraction}{zone}",
+    st.datetimes(dt.datetime(1000, 1, 1)),
+    st.sampled_from(["T", " ", "  ", ""]),
+    st.sampled_from(["", ".1", ".123456789", "."]),
+    st.sampled_from(["", "Z", " Z", " UTC", "+02:00", " +0200", "-03", "+2", "+19:00", "+02:60", "CET"]),
+) | st.sampled_from(
+    ["2013-01-01", "2013-02-29 00:00:00Z", " 2013-01-01 05:00Z\t", "2013-01-01 24:00Z", "x", "0000-01-01 00:00Z"]
+)
+
+
+@given(st.lists(st.none() | zoned_texts, max_size=6))
+def test_timestamps_with_a_zone_are_kept_as_they_came_or_refused(texts):
+    column = zoned(Column("at", TypeName.TIMESTAMP))
+    cast = cast_text(pa.array(texts, pa.string()), column)
+    fits = [text is not None and python_takes(text) for text in texts]
+    assert cast.values.to_pylist() == [text if fit else None for text, fit in zip(texts, fits, strict=True)]
+    assert list(cast.bad) == [at for at, text in enumerate(texts) if text is not None and not fits[at]]

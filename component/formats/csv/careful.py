@@ -14,6 +14,7 @@ import pyarrow.csv as pacsv
 from component.formats.csv.dialect import Dialect
 from component.formats.rows import BadRow, Parsed
 from component.tables.cast import apply_null_rule, cast_text
+from component.tables.logical import Logical, logical_of
 from component.tables.types import Column, TableSchema, TypeName
 
 
@@ -118,6 +119,8 @@ def _cast_cells(raw: pa.Array, column: Column) -> tuple[pa.Array, list[tuple[int
 
 
 def _reason(column: Column) -> str:
+    if logical_of(column) is Logical.ZONED:
+        return "The cell is no timestamp"
     reason = f"The cell does not fit the type {column.type.value}"
     if column.type is TypeName.NUMERIC:
         reason += f"({column.arrow.precision},{column.arrow.scale})"

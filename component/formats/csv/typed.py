@@ -35,9 +35,9 @@ def typed(cells: pa.Array, column: Column) -> pa.Array:
     """
     empty = column.nulls is NullRule.ALWAYS and _holds_empty(cells)
     cells = apply_null_rule(cells, quoted_empty=empty, column=column)
-    if column.type is TypeName.STRING:
+    if column.type is TypeName.STRING and not column.attributes:
         return cells
-    if column.type is TypeName.BOOLEAN or column.formats:
+    if column.type in {TypeName.STRING, TypeName.BOOLEAN} or column.formats:
         return _cast_as_defined(cells, column)
     if _bytes(cells).min(initial=_NO_BLANK) < _NO_BLANK:  # a cast that fails for each cell takes very long
         cells = pc.ascii_trim(cells, _BLANKS)

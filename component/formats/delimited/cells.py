@@ -33,7 +33,7 @@ _KINDS: Final = {TypeName.DATE: Kind.DATE, TypeName.TIMESTAMP: Kind.DATETIME}
 def kind_of(column: Column) -> Kind | None:
     """Return what kind of date or time a column holds; None for any other."""
     logical = logical_of(column)
-    return _KINDS.get(column.type) if logical is None else _LOGICAL_KINDS[logical]
+    return _KINDS.get(column.type) if logical is None else _LOGICAL_KINDS.get(logical)
 
 
 def format_of(kind: Kind, dialect: DelimitedDialect) -> str:
