@@ -65,9 +65,11 @@ def _first_bytes(source: Source, part: SourceSlice) -> bytes:
 
 def _columns_with_zone(data: bytes, dialect: Dialect, asked: Collection[int]) -> frozenset[int]:
     """Return which of the columns have a zone in a cell; the last record may be cut, and nothing is made of a fault."""
-    quoting = csv.QUOTE_MINIMAL if dialect.enclosure else csv.QUOTE_NONE
     lines = io.StringIO(data.decode(errors="replace"), newline="")
-    records = csv.reader(lines, delimiter=dialect.delimiter, quotechar=dialect.enclosure or None, quoting=quoting)
+    if dialect.enclosure:
+        records = csv.reader(lines, delimiter=dialect.delimiter, quotechar=dialect.enclosure)
+    else:
+        records = csv.reader(lines, delimiter=dialect.delimiter, quoting=csv.QUOTE_NONE)
     found: set[int] = set()
     try:
         for record in records:
