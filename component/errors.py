@@ -45,6 +45,7 @@ CODES: Final[Mapping[str, str]] = {
     "row.null_partition": "A partition column is null in some row.",
     "csv.unclosed_quote": "A quoted cell is never closed.",
     "csv.after_quote": "A quoted cell is followed by other than a delimiter or the end of its record.",
+    "csv.ambiguous": "The way a text file is delimited is not clear: two readings are equally good, or none is.",
     "csv.escape": "A file ends after an escape.",
     "csv.encoding": "A file is not valid UTF-8, or not in the encoding that it should have.",
     "gzip.truncated": "A gzip file ends early or is damaged.",

@@ -1,0 +1,287 @@
+"""Which reading of a text is taken and why; where two are equally good, the user has to choose."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from component.errors import Place, UserError, shorten
+from component.formats.detect.cutting import Marks, cut
+from component.formats.detect.dialect import BACKSLASH, TextDialect, shown
+from component.formats.detect.header import has_header
+from component.formats.detect.ranking import ENCLOSURES, Given, Ranked, rank
+from component.formats.detect.sample import Sample
+from component.formats.detect.scoring import main_width
+
+EQUAL: Final = 0.93
+"""A runner-up with this share of the best reading's score is as good as it."""
+CLOSE: Final = 0.8
+"""A runner-up with this share is named in a warning."""
+_LEAST: Final = 0.12
+_SEPARATOR: Final = re.compile(r"sep=(.)(?:\r\n|\n|\r|\Z)", re.IGNORECASE)
+_ALIGNED: Final = re.compile(r"\S {2,}\S|^ +\S")
+_MOST: Final = 0.8
+_LINE: Final = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|\Z)")
+
+
+@dataclass(frozen=True, slots=True)
+class Detected:
+    """The reading that was taken, what speaks for it, and what does not.
+
+    `fitting` of the `records` records in the sample have `width` cells. `runner_up` is the next best reading, if it is
+    close. `doubts` are sentences that a person should see.
+    """
+
+    dialect: TextDialect
+    width: int = 0
+    records: int = 0
+    fitting: int = 0
+    runner_up: TextDialect | None = None
+    doubts: tuple[str, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """The reading and its evidence in one line."""
+        if not self.records:
+            return f"{self.dialect.words} (the file is empty)"
+        cells = f"{self.width} cell{'s' * (self.width != 1)}"
+        return f"{self.dialect.words}: {self.fitting:,} of {self.records:,} sampled records have {cells}"
+
+
+def detect(
+    sample: Sample, given: Given, place: Place, *, skip_rows: int | None = None, header_rows: int | None = None
+) -> Detected:
+    """Return how a text is delimited. What is given, in `given`, `skip_rows` and `header_rows`, is not looked for.
+
+    UserError `csv.ambiguous` when two readings that differ in
+    cells are equally good, or none is any good.
+    """
+    text, skipped = sample.head, skip_rows or 0
+    text = after_lines(text, skipped)
+    stated = _SEPARATOR.match(text) if given.delimiter is None and skip_rows is None else None
+    if stated is not None:
+        given, text, skipped = replace(given, delimiter=stated[1]), text[stated.end() :], 1
+    ranked = rank(text, given, whole=sample.whole)
+    if not ranked or not ranked[0].score.records:
+        return Detected(_empty(given, sample, skipped, header_rows))
+    best = ranked[0]
+    others = [one for one in ranked[1:] if _reads_otherwise(one, best)]
+    closeness = others[0].score.total / max(best.score.total, 1e-9) if others else 0.0
+    if given.delimiter is None:
+        _hold_decided(text, best, others, closeness, place)
+    marks = _sound_further_in(best.marks, sample.pieces, text, given)
+    dialect, doubts = _dialect(text, best, marks, sample, skipped, skip_rows, header_rows, place)
+    runner_up = None
+    if closeness >= CLOSE:
+        runner_up = TextDialect(others[0].marks.delimiter, others[0].marks.enclosure, others[0].marks.escape)
+        doubts += (_close(best, others[0]),)
+    if sample.guessed:
+        doubts += (f"The encoding {sample.encoding} is a guess",)
+    table = best.cut.records[best.score.first :]
+    fitting = sum(len(record) == best.score.width for record in table)
+    return Detected(dialect, best.score.width, len(table), fitting, runner_up, doubts)
+
+
+def _empty(given: Given, sample: Sample, skipped: int, header_rows: int | None) -> TextDialect:
+    enclosure = '"' if given.enclosure is None else given.enclosure
+    return TextDialect(
+        given.delimiter or ",",
+        enclosure,
+        given.escape or None,
+        sample.encoding,
+        skipped,
+        given.comment or None,
+        1 if header_rows is None else header_rows,
+    )
+
+
+def after_lines(text: str, count: int) -> str:
+    """Return a text without its first lines."""
+    for _ in range(count):
+        found = re.search(r"\r\n|\n|\r", text)
+        text = text[found.end() :] if found else ""
+    return text
+
+
+def _reads_otherwise(one: Ranked, best: Ranked) -> bool:
+    """Say whether a reading gives other cells, blanks around them left aside."""
+    if one.marks.delimiter.strip(" ") == best.marks.delimiter.strip(" ") != "":
+        return _stripped(one) != _stripped(best)
+    return one.cut.records != best.cut.records
+
+
+def _stripped(one: Ranked) -> list[list[str]]:
+    return [[cell.strip(" ") for cell in record] for record in one.cut.records]
+
+
+def _hold_decided(text: str, best: Ranked, others: Sequence[Ranked], closeness: float, place: Place) -> None:
+    """Raise UserError `csv.ambiguous` where a person has to say how the text is delimited."""
+    if best.marks.delimiter in {"", " "} and _is_aligned(text):
+        raise UserError(
+            "csv.ambiguous",
+            "The columns are aligned with blanks, and nothing else separates them",
+            place=place,
+            remedy=f"Save the table with a delimiter. {_OPTIONS}",
+        )
+    if others and closeness >= EQUAL:
+        raise _ambiguous(best, others[0], place)
+    if best.score.total < _LEAST:
+        raise UserError(
+            "csv.ambiguous",
+            "No delimiter gives records with the same number of cells",
+            place=place,
+            remedy=_OPTIONS,
+        )
+
+
+_OPTIONS: Final = (
+    "Say how the file is delimited: delimiter, enclosure, escape, skip_rows or comment of the table in the"
+    " configuration, or --delimiter, --enclosure, --escape, --skip-rows or --comment."
+)
+
+
+def _ambiguous(best: Ranked, other: Ranked, place: Place) -> UserError:
+    return UserError(
+        "csv.ambiguous",
+        f"Two readings are equally good: {_described(best)}, and {_described(other)}; {_example(best, other)}",
+        place=place,
+        remedy=_OPTIONS,
+    )
+
+
+def _close(best: Ranked, other: Ranked) -> str:
+    return f"Nearly as good is {_described(other)}; {_example(best, other)}"
+
+
+def _described(one: Ranked) -> str:
+    marks = one.marks
+    dialect = TextDialect(marks.delimiter, marks.enclosure, marks.escape, comment=one.comment)
+    cells = f"{one.score.width} cell{'s' * (one.score.width != 1)}"
+    return f"{dialect.words} ({cells} in {one.score.consistent:.0%} of the records)"
+
+
+def _example(best: Ranked, other: Ranked) -> str:
+    """Return the first record that reads differently, in both readings."""
+    pairs = zip(best.cut.records, other.cut.records, strict=False)
+    number, one, two = next(
+        ((number, one, two) for number, (one, two) in enumerate(pairs, 1) if one != two),
+        (1, best.cut.records[0], other.cut.records[0]),
+    )
+    return f"record {number} is {shorten(str(one), 60)} or {shorten(str(two), 60)}"
+
+
+def _is_aligned(text: str) -> bool:
+    """Say whether runs of blanks separate columns of numbers, as in a report of fixed width."""
+    lines = [line for line in re.split(r"\r\n|\n|\r", text) if line.strip()][:200]
+    if len(lines) < 3:
+        return False
+    widths = [line.split() for line in lines]
+    width = main_width(widths)
+    same = sum(len(cells) == width for cells in widths)
+    runs = sum(_ALIGNED.search(line) is not None for line in lines)
+    return width > 1 and same >= _MOST * len(lines) and runs >= 0.5 * len(lines)
+
+
+def _sound_further_in(marks: Marks, pieces: Sequence[str], head: str, given: Given) -> Marks:
+    """Return marks that read the head the same, and pieces further in without the faults that these have there."""
+    if _faults(marks, pieces) == 0:
+        return marks
+    quotes = [marks.enclosure] if given.enclosure is not None or marks.enclosure else [*ENCLOSURES, ""]
+    escapes = [marks.escape] if given.escape is not None or marks.escape else [None, BACKSLASH]
+    here = cut(head, marks).records
+    for quote in quotes:
+        for escape in escapes:
+            other = Marks(marks.delimiter, quote, escape)
+            if other != marks and _faults(other, pieces) == 0 and cut(head, other).records == here:
+                return other
+    return marks
+
+
+def _faults(marks: Marks, pieces: Sequence[str]) -> int:
+    """Return how many cells of the pieces break the rules: also such as a quote begins that nothing may begin."""
+    count = 0
+    for piece in pieces:
+        found = cut(piece, marks)
+        count += found.broken + found.stray
+        if not marks.enclosure:
+            count += sum(cell[:1] == '"' == cell[-1:] for record in found.records for cell in record)
+    return count
+
+
+def _dialect(
+    text: str,
+    best: Ranked,
+    marks: Marks,
+    sample: Sample,
+    skipped: int,
+    skip_rows: int | None,
+    header_rows: int | None,
+    place: Place,
+) -> tuple[TextDialect, tuple[str, ...]]:
+    """Return the dialect, with what stands before the table, and what is doubtful about that."""
+    first, records = best.score.first, best.cut.records
+    if skip_rows is not None:
+        first = 0
+    elif first:
+        _hold_no_row_names(best, text, place)
+    comment, offset = best.comment, best.cut.starts[first] if records else 0
+    before = _lines_before(text, offset, comment)
+    if comment and skip_rows is None and not _has_comment((after_lines(text, before), *sample.pieces), comment):
+        comment = None
+    elif comment and not first:
+        before = 0
+    if header_rows is None:
+        named, sure = has_header(records[first:], best.score.width)
+        header_rows = int(named)
+        doubts = () if sure else (_header_doubt(records[first], named=named),)
+    else:
+        doubts = ()
+    delimiter = marks.delimiter
+    return TextDialect(
+        delimiter, marks.enclosure, marks.escape, sample.encoding, skipped + before, comment, header_rows
+    ), doubts
+
+
+def _header_doubt(record: Sequence[str], *, named: bool) -> str:
+    way = "is read as names" if named else "is read as a row"
+    return f"The first record {way}, which its cells do not prove: {shorten(str(list(record)), 60)}"
+
+
+def _hold_no_row_names(best: Ranked, text: str, place: Place) -> None:
+    """Raise UserError `csv.ambiguous` for a first line of names that lacks the one of the first column."""
+    first, width, starts = best.score.first, best.score.width, best.cut.starts
+    before = best.cut.records[first - 1]
+    is_above = _LINE.fullmatch(text[starts[first - 1] : starts[first]]) is not None
+    if first == 1 and is_above and len(before) == width - 1 > 1 and all(map(str.strip, before)):
+        raise UserError(
+            "csv.ambiguous",
+            f"The first row names {len(before)} columns, and the others have {width} cells, as R writes row names",
+            place=place,
+            remedy=f"Skip the row and name all columns: skip_rows 1, header_rows 0, names {['row', *before]}.",
+        )
+
+
+def _lines_before(text: str, offset: int, comment: str | None) -> int:
+    """Return how many lines stand before a place in a text that is counted without its comments."""
+    kept = number = 0
+    for match in _LINE.finditer(text):
+        line = match[0]
+        if comment and line.startswith(comment):
+            number += 1
+            continue
+        if kept >= offset or not line:
+            break
+        kept += len(line)
+        number += 1
+    return number
+
+
+def _has_comment(texts: Iterable[str], comment: str) -> bool:
+    return any(line.startswith(comment) for text in texts for line in re.split(r"\r\n|\n|\r", text))
+
+
+def name_of(dialect: TextDialect) -> str:
+    """Return the delimiter as people call it."""
+    return shown(dialect.delimiter)
