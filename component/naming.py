@@ -48,6 +48,8 @@ CSV_SUFFIXES: Final = (".csv", ".csv.gz")
 DEFAULT_TABLE: Final = "table"
 TABLE_UUID: Final = "{uuid}++{table}"
 """Uuid of a table that is a dataset of its own, as kartothek's cubes name their members."""
+RESERVED_TABLES: Final = (INDICES_FOLDER, HISTORY_FOLDER, KEYS_FOLDER)
+"""Folders below a dataset that are no tables: a table of such a name would be collected, or read as something else."""
 UUID_PATTERN: Final = r"[a-zA-Z0-9+\-_]+"
 ARCHIVE_SUFFIX: Final = ".dataset.zip"
 ARCHIVE_TAG: Final = "tablemill-dataset"

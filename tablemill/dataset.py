@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -16,6 +17,7 @@ from component.dataset.changes.execution import Executor
 from component.dataset.changes.restore import restore as go_back
 from component.dataset.changes.writing import FileLayout, NewDataset, add_rows, make_dataset
 from component.dataset.commits.commit import Prepared
+from component.dataset.commits.fit import index_doubts
 from component.dataset.commits.garbage import MIN_AGE, Garbage, Retention, collect, delete_dataset, find_garbage
 from component.dataset.commits.intent import Intent
 from component.dataset.commits.scope import Scope
@@ -184,7 +186,14 @@ class Dataset(Reading):
 
     def build_index(self, *columns: str) -> Commit | None:
         """Build secondary indices from the data, or build them again. UserError `column.missing`, `column.type`."""
-        return self._change(lambda _: operations.build_indices(self._store, self.uuid, columns))
+
+        def build(_: Executor) -> Prepared | None:
+            done = operations.build_indices(self._store, self.uuid, columns)
+            for doubt in index_doubts(done.plan.layouts) if done is not None else ():
+                warnings.warn(doubt, stacklevel=4)
+            return done
+
+        return self._change(build)
 
     def drop_index(self, *columns: str) -> Commit | None:
         """Drop secondary indices. UserError `column.missing` for one that is not there."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from component.check.finding import of_error
+from component.check.finding import of_error, warning
 from component.check.sources import FoundSources, checked_column
 from component.config.model import Config, DatasetConfig, TableConfig
 from component.errors import UserError
@@ -43,7 +43,8 @@ def check_plan(config: Config, found: FoundSources) -> CheckedPlan:
         plan = build_plan(config, found.sources)
     except UserError as failed:
         return CheckedPlan(None, tuple(map(_checked, planned)), (of_error(failed, "parameters"),))
-    return CheckedPlan(plan, tuple(map(_checked, plan.datasets)))
+    doubts = tuple(warning("config.warning", DATASETS, text) for text in plan.warnings)
+    return CheckedPlan(plan, tuple(map(_checked, plan.datasets)), doubts)
 
 
 def _is_broken(config: DatasetConfig, found: FoundSources) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -102,8 +103,12 @@ def build_index(dataset: Dataset, columns: Columns, output: Format = "text") -> 
 
     def make(address: Address) -> Prepared | None:
         from component.dataset.changes.operations import build_indices  # noqa: PLC0415
+        from component.dataset.commits.fit import index_doubts  # noqa: PLC0415
 
-        return build_indices(address.store, address.uuid, names_in(columns))
+        done = build_indices(address.store, address.uuid, names_in(columns))
+        for doubt in index_doubts(done.plan.layouts) if done is not None else ():
+            sys.stderr.write(f"warning: {doubt}\n")
+        return done
 
     change(dataset, output, f"indexed on {columns}", make)
 

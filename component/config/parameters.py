@@ -109,7 +109,7 @@ Columns = Annotated[
     ),
 ]
 TableName = Annotated[
-    Uuid, AfterValidator(rules.table_name), Field(json_schema_extra={"not": {"const": naming.INDICES_FOLDER}})
+    Uuid, AfterValidator(rules.table_name), Field(json_schema_extra={"not": {"enum": list(naming.RESERVED_TABLES)}})
 ]
 
 

@@ -70,9 +70,9 @@ def _named_column(name: str, facts: Any) -> Any:
 
 
 def table_name(name: str) -> str:
-    """Refuse the one folder name that the dataset format keeps for itself."""
-    if name == naming.INDICES_FOLDER:
-        raise fault("config.value", f"must not be {name!r}, which is the folder of the indices")
+    """Refuse the folder names that a dataset keeps for itself."""
+    if name in naming.RESERVED_TABLES:
+        raise fault("config.value", f"must not be {name!r}, a folder that every dataset keeps for itself")
     return name
 
 

@@ -11,8 +11,11 @@ from dataclasses import replace
 from component import naming
 from component.config.model import Config, DatasetConfig, LimitsConfig, OutputConfig, TableConfig
 from component.config.parameters import ColumnConfig
+from component.dataset.commits.fit import index_doubts
 from component.dataset.commits.garbage import Retention
 from component.dataset.format.buckets import buckets_within
+from component.dataset.format.keys import check_partition_keys
+from component.dataset.format.layout import Layout
 from component.dataset.format.values import check_partition_type
 from component.errors import Place, UserError
 from component.mapping.ascii_fold import ascii_fold
@@ -41,7 +44,14 @@ def build_plan(config: Config, sources: Sequence[Source], warnings: Sequence[str
         outputs = tuple(plan_output(output, datasets) for output in parameters.outputs)
     url = parameters.store.url if parameters.store else None
     _check_names(outputs, datasets, archives=url is None)
-    return Plan(datasets, outputs, url, plan_limits(parameters.limits), tuple(warnings))
+    doubts = index_doubts(_layout(plan) for plan in datasets)
+    return Plan(datasets, outputs, url, plan_limits(parameters.limits), (*warnings, *doubts))
+
+
+def _layout(plan: DatasetPlan) -> Layout:
+    """Return what of a layout is known before a run: columns whose types it infers are texts."""
+    indices = tuple(name for name in plan.secondary_indices if name not in plan.infer)
+    return Layout(plan.uuid, plan.schema.arrow, plan.partition_on, indices, compatibility=plan.compatibility)
 
 
 def plan_limits(limits: LimitsConfig) -> Limits:
@@ -117,6 +127,8 @@ def _plan_table(config: DatasetConfig, table: TableConfig, source: Source, schem
     for name in config.partition_on:
         if name not in infer:
             check_partition_type(name, arrow_type(schema.column(name)), table=source.file_name)
+    if config.mode == "overwrite":  # other modes take a dataset as another client may have made it
+        check_partition_keys(config.partition_on, config.uuid)
     several, own = len(config.tables) > 1, set(schema.names)
     splits = several and config.compatibility == "plateau"
     return DatasetPlan(

@@ -18,6 +18,7 @@ from component.config.environment import Environment
 from component.config.model import Config
 from component.config.secrets import secret_values, secrets_in
 from component.dataset.commits.commit import TRIES
+from component.dataset.commits.fit import index_doubts
 from component.errors import CommitRefusedError, CommitUnknownError, UserError
 from component.folder.layout import DataFolder
 from component.folder.state import read_state, remembered_commits
@@ -187,6 +188,9 @@ def _mill(this: Run, plan: Plan, home: Home, engine: Engine, remembered: Mapping
             this.progress.stage("infer")
         datasets = find_types(engine, plan.datasets, splits)
         commits = plan_commits(home.store, datasets, remembered if home.archives else NOTHING_REMEMBERED)
+        for doubt in index_doubts(layout for commit in commits if not commit.appends for layout in commit.layouts):
+            if doubt not in plan.warnings:  # types that were inferred are known by now only
+                this.log.warning(doubt)
         found = [future.result() for future in splits]
     written = mill_datasets(
         engine,

@@ -54,3 +54,9 @@ def test_a_dataset_shows_what_is_configured(tmp_path):
     (dataset,) = report.datasets
     assert (dataset.source, dataset.mode, dataset.partition_on) == ("t.csv", "append", ("id",))
     assert dataset.secondary_indices == ("name",)
+
+
+def test_an_index_that_the_client_of_the_dataset_cannot_append_to_is_a_warning(tmp_path):
+    columns = {"id": {"type": "numeric", "length": "12,2"}}
+    report = planned(tmp_path, [{"uuid": "t", "secondary_indices": ["id"], "tables": [{"columns": columns}]}])
+    assert "keeps plateau from appending" in only(report, "config.warning").text

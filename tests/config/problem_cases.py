@@ -172,7 +172,7 @@ CASES = [
     (
         table(name="indices"),
         "config.value",
-        "parameters.datasets[0].tables[0].name must not be 'indices', which is the folder of the indices.",
+        "parameters.datasets[0].tables[0].name must not be 'indices', a folder that every dataset keeps for itself.",
     ),
     (
         table(columns=[{"name": "a"}, {"name": "a"}]),

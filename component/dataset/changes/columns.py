@@ -20,6 +20,7 @@ from component.dataset.changes.execution import HERE, Executor
 from component.dataset.changes.rewrite import EditColumns, in_groups, new_target
 from component.dataset.changes.upsert import primary_key_of
 from component.dataset.commits.commit import Prepared
+from component.dataset.format.keys import check_partition_keys
 from component.dataset.format.layout import Layout, OtherTable
 from component.dataset.format.schema import normal_type
 from component.dataset.format.values import check_partition_type
@@ -119,7 +120,8 @@ def rename_column(store: Store, uuid: str, name: str, new_name: str, *, executor
     What names the column follows: partition keys, with new paths of all files, secondary indices, the primary key, and
     attributes.
 
-    UserError `column.missing`, and `column.duplicate` for a name that another column has.
+    UserError `column.missing`, `column.duplicate` for a name that another column has, and `column.type` for one that no
+    partition key can have.
     """
 
     def decide(base: Base) -> Change | None:
@@ -128,6 +130,8 @@ def rename_column(store: Store, uuid: str, name: str, new_name: str, *, executor
             return None
         _check_new(base, new_name)
         layout = base.layout
+        if name in layout.partition_on:
+            check_partition_keys([new_name], uuid)
         columns = [
             replace(column, field=pa.field(new_name, column.field.type)) if column.source == name else column
             for column in _as_they_are(layout)

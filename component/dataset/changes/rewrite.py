@@ -207,7 +207,7 @@ def _read(target: Target, scan: FileScan, columns: Sequence[str] | None = None) 
 
 
 def _write(target: Target, rows: Iterable[pa.Table]) -> Written:
-    writer = PartitionWriter(target.store, target.layout, target.new_stem)
+    writer = PartitionWriter(target.store, target.layout, target.new_stem, known=True)
     try:
         for table in rows:
             writer.add(table)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -16,6 +17,7 @@ from component.dataset.changes.modes import files_layout, plan_write
 from component.dataset.changes.settling import commit_write
 from component.dataset.changes.upsert import primary_key_of
 from component.dataset.commits.commit import CommitPlan, Prepared, discard
+from component.dataset.commits.fit import index_doubts
 from component.dataset.commits.intent import Intent
 from component.dataset.commits.tables import check_one_table
 from component.dataset.files.write import PartitionWriter, Written
@@ -84,6 +86,8 @@ def make_dataset(
         compatibility=new.compatibility,
     )
     layout = new.files.applied(layout)
+    for doubt in index_doubts([layout]):
+        warnings.warn(doubt, stacklevel=2)
     plan = plan_write(
         store,
         layout,

@@ -18,7 +18,7 @@ from typing import Any, Final, Literal
 
 import pyarrow as pa
 
-from component.dataset.commits.fit import check_indices, fit_tables
+from component.dataset.commits.fit import check_indices, check_names, fit_tables
 from component.dataset.commits.intent import Intent
 from component.dataset.commits.next_header import NextState, next_header
 from component.dataset.commits.swap import SchemaSwap, schema_of_base, swap_header, swap_schema, undo_schema
@@ -126,7 +126,8 @@ def plan_commit(
 
     Nothing is written, except that a header that names no partitions is made to name them.
 
-    UserError `dataset.schema` and `dataset.partitioning` when an append does not fit, `dataset.format` when it does not
+    UserError `store.key` and `column.type` for names of tables and partition keys that a new dataset cannot have,
+    `dataset.schema` and `dataset.partitioning` when an append does not fit, `dataset.format` when it does not
     bring the tables of the dataset, `column.missing` and `column.type` for an index that cannot be, `column.type` for
     tables that do not agree on a column.
     """
@@ -135,6 +136,8 @@ def plan_commit(
     if mode == "append" and base is not None:
         layouts = fit_tables(layouts, base.header, _schemas_of(store, base.header))
         storage_format = base.storage_format
+    else:
+        check_names(layouts)
     for one in layouts:
         check_indices(one)
     check_shared({one.table: one.stored_schema for one in layouts}, layout.uuid)

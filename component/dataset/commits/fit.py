@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
 
 import pyarrow as pa
 
 from component.dataset.commits.tables import check_same_table
 from component.dataset.format.header import Header
+from component.dataset.format.keys import LABELS_COLUMN, check_partition_keys, check_table
 from component.dataset.format.layout import Layout
 from component.dataset.format.schema import OTHER_TYPE, check_appendable, normal_schema
 from component.errors import Place, UserError
-
-LABELS_COLUMN: Final = "partition"
-"""Name of the column of labels in every index file."""
 
 
 def check_indices(layout: Layout) -> None:
@@ -37,6 +34,28 @@ def check_indices(layout: Layout) -> None:
                 place=Place(table=layout.uuid, column=name),
                 remedy="Leave it out of secondary_indices.",
             )
+
+
+def check_names(layouts: Sequence[Layout]) -> None:
+    """Raise UserError `store.key` or `column.type` for names that a dataset to be made cannot have."""
+    for layout in layouts:
+        check_table(layout.table, layout.uuid)
+        check_partition_keys(layout.partition_on, layout.uuid)
+
+
+def index_doubts(layouts: Iterable[Layout]) -> list[str]:
+    """Return what is to be said of indices that the client which a dataset is kept for cannot append to."""
+    doubtful = {
+        name: layout
+        for layout in layouts
+        for name in layout.secondary_indices
+        if name in layout.schema.names and pa.types.is_decimal(layout.schema.field(name).type)
+    }
+    return [
+        f"The index on the numeric column {name!r} of the dataset {layout.uuid!r} keeps {layout.compatibility} from"
+        " appending to it. Index another column, or make it integer, float or string."
+        for name, layout in doubtful.items()
+    ]
 
 
 def fit_tables(layouts: Sequence[Layout], header: Header, existing: Mapping[str, pa.Schema]) -> tuple[Layout, ...]:

@@ -241,10 +241,10 @@ def _kind(key: str, uuid: str, *, explicit: bool, deleted: bool) -> str | None:
     if not key.startswith(f"{uuid}/"):
         return "header"
     folder, _, name = key.removeprefix(f"{uuid}/").partition("/")
+    if name == naming.COMMON_METADATA:  # of any table: other clients may have called one as we call a folder
+        return "header" if deleted else None
     if folder == naming.HISTORY_FOLDER:
         return "facts" if name.endswith(naming.FACTS_SUFFIX) else "history"
     if folder == naming.INDICES_FOLDER:
         return "index"
-    if name == naming.COMMON_METADATA:
-        return "header" if deleted else None
     return "data" if explicit else None

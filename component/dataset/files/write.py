@@ -9,8 +9,9 @@ write directly, it stops: its rows are shuffled by key first.
 from __future__ import annotations
 
 import contextlib
+import math
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -92,15 +93,21 @@ def facts_of_files(written: Iterable[Written]) -> dict[str, FileFacts]:
     return facts
 
 
-def cut_by_keys(rows: pa.Table, partition_on: tuple[str, ...]) -> Iterator[tuple[PartitionValues, pa.Table]]:
+def cut_by_keys(
+    rows: pa.Table, partition_on: tuple[str, ...], *, known: bool = False
+) -> Iterator[tuple[PartitionValues, pa.Table]]:
     """Cut rows by their partition values, the rows of each in their order, without the partition columns.
 
-    UserError `row.null_partition` for a null in a partition column.
+    UserError `row.null_partition` for a null or NaN in a partition column, `cell.type` for a text with NUL. `known`:
+    the values are those of a dataset that is there, where other clients may have made partitions of them.
     """
     if not partition_on:
         yield (), rows
         return
     keys = [_encode(rows, name) for name in partition_on]
+    for name, key in zip(partition_on, keys, strict=True):
+        if not known:
+            _check_values(name, key.values)
     codes = _codes(keys)
     counts = np.bincount(codes)
     rest = rows.drop_columns(list(partition_on))
@@ -140,6 +147,25 @@ def _encode(rows: pa.Table, name: str) -> _Key:
     return _Key(encoded.indices.to_numpy().astype(np.int64), values)
 
 
+def _check_values(name: str, values: Sequence[Any]) -> None:
+    """Refuse values that would be partitions which clients lose: NaN equals nothing, and NUL ends a path."""
+    if any(isinstance(value, float) and math.isnan(value) for value in values):
+        raise UserError(
+            "row.null_partition",
+            "A partition column is NaN in some row",
+            place=Place(column=name),
+            remedy="Fill the column or leave such rows out: no question would find a partition of NaN.",
+        )
+    bad = next((value for value in values if isinstance(value, str) and "\0" in value), None)
+    if bad is not None:
+        raise UserError(
+            "cell.type",
+            "A partition value holds the character NUL",
+            place=Place(column=name, value=repr(bad)),
+            remedy="Remove it from the values, or partition by another column.",
+        )
+
+
 def _codes(keys: list[_Key]) -> Any:
     """Return a number for each combination of values, at most a few times as large as there are rows."""
     codes, bound = keys[0].positions, len(keys[0].values)
@@ -177,7 +203,8 @@ class _Held:
 class PartitionWriter:
     """Writes the rows of one split; `stems` gives a new file stem at each call.
 
-    Use `add` for each batch, then `finish`; on any failure call `abort`, which deletes what was written.
+    Use `add` for each batch, then `finish`; on any failure call `abort`, which deletes what was written. `known`: the
+    rows are those of a dataset that is there, whatever the values of its partitions.
     """
 
     def __init__(
@@ -188,8 +215,10 @@ class PartitionWriter:
         *,
         most_partitions: int | None = None,
         buffer_bytes: int = naming.BUFFER_BYTES,
+        known: bool = False,
     ) -> None:
         self._store = store
+        self._known = known
         self._layout = layout
         self._stems = stems
         self._most_partitions = most_partitions
@@ -205,7 +234,7 @@ class PartitionWriter:
         """Take rows in the layout's schema. Raises TooManyPartitionsError before anything of these rows is written."""
         if set(rows.column_names) <= set(self._layout.partition_on):
             rows = rows.append_column(ROW_NUMBER, pa.array(np.arange(rows.num_rows)))
-        for values, part in cut_by_keys(self._with_words(rows), self._layout.file_keys):
+        for values, part in cut_by_keys(self._with_words(rows), self._layout.file_keys, known=self._known):
             held = self._held.setdefault(values, _Held())
             held.tables.append(part)
             held.bytes += part.get_total_buffer_size() if len(rows) == len(part) else part.nbytes

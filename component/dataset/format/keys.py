@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 from urllib.parse import quote as _quote
 from urllib.parse import unquote
 
 from component import naming
-from component.errors import UserError
+from component.errors import Place, UserError
 
+LABELS_COLUMN: Final = "partition"
+"""Name of the column of labels in every index file."""
 _UUID = re.compile(naming.UUID_PATTERN)
 _DOTS = re.compile(r"\.{1,2}")
 _SLASHES = re.compile(r"/{2,}")
@@ -27,6 +29,36 @@ def check_uuid(uuid: str) -> str:
             "store.key", f"{uuid!r} is no dataset uuid", remedy="Use letters, digits, plus, minus and underscore."
         )
     return uuid
+
+
+def check_table(table: str, uuid: str) -> str:
+    """Return the name of a table that is to be made; UserError `store.key` for one that its files cannot have."""
+    if table in naming.RESERVED_TABLES or not _UUID.fullmatch(table):
+        reserved = table in naming.RESERVED_TABLES
+        why = "is a folder that every dataset keeps for itself" if reserved else "cannot be a folder of a store"
+        raise UserError(
+            "store.key",
+            f"A table cannot be called {table!r}, which {why}",
+            place=Place(table=uuid),
+            remedy=f"Use letters, digits, plus, minus and underscore, and none of {', '.join(naming.RESERVED_TABLES)}.",
+        )
+    return table
+
+
+def check_partition_keys(names: Sequence[str], uuid: str) -> None:
+    """Raise UserError `column.type` for names that partition keys to be made cannot have.
+
+    plateau cannot append to a key called `partition`, the name of a column of every index; a name with a slash makes
+    two folders of one key in the paths that it writes.
+    """
+    for name in names:
+        if name == LABELS_COLUMN or "/" in name:
+            raise UserError(
+                "column.type",
+                f"A column called {name!r} cannot be a partition key: plateau and kartothek cannot append to it",
+                place=Place(table=uuid, column=name),
+                remedy="Give the column another name, or partition by another column.",
+            )
 
 
 def quote(text: str) -> str:

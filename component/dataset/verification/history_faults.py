@@ -50,7 +50,8 @@ def _damaged_copies(store: Store, header: Header) -> Iterator[Fault]:
     """Yield copies of earlier states that cannot be read; nothing can be collected while the history leads to one."""
     live = history_key(header.uuid, commit_of(header).id)
     for stat in store.list(f"{header.uuid}/{naming.HISTORY_FOLDER}/"):
-        found = None if stat.key.endswith(naming.FACTS_SUFFIX) or stat.key == live else store.get_versioned(stat.key)
+        is_copy = stat.key.endswith(naming.HISTORY_SUFFIX) and stat.key != live
+        found = store.get_versioned(stat.key) if is_copy else None
         try:
             if found is not None:
                 decode_header(found[0], "msgpack.zstd", header.uuid)
