@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
 KIB: Final = 1024
@@ -84,3 +85,8 @@ FILE_LIMIT: Final = 5 * 1000 * 1000 * 1000
 SLICE_BYTES: Final = 100 * 1000 * 1000
 MAX_SLICES: Final = 1000
 SLICE_NAME: Final = "part-{number:05d}.csv{suffix}"
+
+
+def absolute_url(url: str, base: Path) -> str:
+    """Return a relative path as the absolute one below `base`; URLs and absolute paths stay as they are."""
+    return url if url.startswith(("/", "~")) or ":" in url else str(base.absolute() / url)

@@ -8,12 +8,11 @@ from typing import Any, Literal
 from component import naming
 from component.dataset.changes.arrow_rows import given_rows
 from component.dataset.changes.writing import FileLayout, NewDataset, make_dataset
-from component.dataset.format.address import dataset_uuids, open_address
+from component.dataset.format.address import dataset_uuids, open_address, open_here
 from component.dataset.format.layout import Compatibility
 from component.dataset.reading.reader import open_dataset
 from component.dataset.verification.repair import repair as mend
 from component.dataset.verification.verify import verify
-from component.store.open import open_store
 from tablemill.dataset import Dataset, Verified
 from tablemill.place import Spark, executor_of
 from tablemill.reading import State, in_utc
@@ -91,4 +90,4 @@ def repair(
 
 def datasets(store: str) -> list[str]:
     """Return the uuids of the datasets in a store, sorted; UserError `store.url`."""
-    return dataset_uuids(open_store(store))
+    return dataset_uuids(open_here(store))

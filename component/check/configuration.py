@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from component.check.finding import error, of_error, warning
 from component.config.fields import empty_list_as_object
-from component.config.load import parse_config
+from component.config.load import parse_config, placed
 from component.config.model import Config
 from component.config.problems import Problem, problems_of
 from component.errors import UserError
@@ -16,10 +17,10 @@ from component.naming import CONFIG_FILE
 from component.report.checked import CheckFinding
 
 
-def check_configuration(document: Any) -> tuple[Config | None, list[CheckFinding]]:
+def check_configuration(document: Any, data_dir: Path) -> tuple[Config | None, list[CheckFinding]]:
     """Return the configuration of a decoded document, None when a run would refuse it, and what was found."""
     try:
-        config = parse_config(document)
+        config = placed(parse_config(document), data_dir)
     except UserError as refused:
         return None, _problems(document) or [of_error(refused, CONFIG_FILE)]
     return config, [warning("config.warning", CONFIG_FILE, text) for text in config.warnings]

@@ -19,7 +19,7 @@ from component.check.sources import FoundSources, check_sources
 from component.check.space import check_space
 from component.config.environment import Environment, data_folder
 from component.config.json_text import describe
-from component.config.load import NOT_CONFIGURED, notation_of
+from component.config.load import NOT_CONFIGURED, has_inputs, notation_of
 from component.config.model import Config
 from component.config.secrets import secrets_in
 from component.errors import UserError
@@ -47,7 +47,7 @@ def check_folder(variables: Mapping[str, str], data_dir: Path | None = None) -> 
     environment, findings = _environment(variables, data_dir)
     folder = DataFolder(environment.data_dir)
     if not os.path.isdir(folder.root):  # noqa: PTH112 - a Path raises for what may not be searched
-        missing = error("source.missing", "/", "There is no such data folder", "Name another one with --data.")
+        missing = error("source.missing", "/", "There is no such data folder", "Name another one.")
         return CheckReport(str(folder.root), (missing,))
     texts = _texts(folder, environment)
     report = _report(folder, environment, texts, findings)
@@ -90,14 +90,15 @@ def _report(folder: DataFolder, environment: Environment, texts: Texts, findings
 
 
 def _configuration(folder: DataFolder, document: Document | None) -> tuple[Config | None, Iterable[CheckFinding]]:
-    if document is None and folder.in_tables.is_dir() | folder.in_files.is_dir():
-        return check_configuration({})[0], (warning("config.warning", CONFIG_FILE, NOT_CONFIGURED.rstrip(".")),)
+    if document is None and has_inputs(folder.root):
+        told = warning("config.warning", CONFIG_FILE, NOT_CONFIGURED.rstrip("."))
+        return check_configuration({}, folder.root)[0], (told,)
     if document is None:
         remedy = 'Put one there (an empty object "{}" will do).'
         return None, (error("config.missing", CONFIG_FILE, "There is no config.json in the data folder", remedy),)
     if not document.readable:
         return None, document.findings
-    config, findings = check_configuration(document.value)
+    config, findings = check_configuration(document.value, folder.root)
     both = (folder.root / CONFIG_FILE).exists() and (folder.root / CONFIG_YAML_FILE).exists()
     text = f"There are both {CONFIG_FILE} and {CONFIG_YAML_FILE}; {CONFIG_FILE} is read, the other one is not"
     also = [warning("config.warning", CONFIG_YAML_FILE, text)] if both else []

@@ -27,6 +27,9 @@ SHOWN: Final = 5
 
 def check_layout(folder: DataFolder) -> Iterator[CheckFinding]:
     """Yield what is missing, what is too much, and what a run cannot write to."""
+    if folder.loose:
+        yield from _writable(folder)
+        return
     for path in (folder.in_tables, folder.in_files, folder.out_tables, folder.out_files):
         if not _is_folder(path):
             place = relative(path, folder.root)

@@ -90,6 +90,8 @@ def _alone(path: Path, place: str) -> Iterator[CheckFinding]:
 
 
 def _missing(folder: DataFolder) -> Iterator[CheckFinding]:
+    if folder.loose:
+        return
     for path, unknown in ((folder.in_tables, "types and keys"), (folder.in_files, "tags")):
         for entry in _entries(path):
             if not entry.name.endswith(MANIFEST_SUFFIX) and is_data(entry) and not manifest_path(entry).is_file():

@@ -27,7 +27,6 @@ HEADER_WORDS: Final = {
     HeaderMode.MANIFEST: "in the manifest",
     HeaderMode.SKIP_FIRST_LINE: "in the manifest; the first line is skipped",
 }
-PARTS: Final = ("tables", "files")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +51,15 @@ def check_sources(folder: DataFolder, asked: Asked, unusable: frozenset[str] = f
 
 def _all_at_once(folder: DataFolder, asked: Asked) -> FoundSources:
     sources, warnings = find_sources(folder, asked)
-    names = [relative(path, folder.root) for part in PARTS for path in entries(folder.root / "in" / part)]
+    names = [relative(path, folder.root) for _, inputs in _parts(folder) for path in entries(inputs)]
     findings = [warning("source.warning", _named_in(text, names), text) for text in warnings if NO_MANIFEST not in text]
     modes = _modes(folder)
     return FoundSources(sources, tuple(_checked(source, modes) for source in sources), findings=tuple(findings))
+
+
+def _parts(folder: DataFolder) -> tuple[tuple[str, Path], ...]:
+    """Return the folders of inputs, each with what stands before the names of its inputs."""
+    return (("", folder.root),) if folder.loose else (("in/tables/", folder.in_tables), ("in/files/", folder.in_files))
 
 
 def _named_in(text: str, places: Iterable[str]) -> str:
@@ -68,20 +72,19 @@ def _one_by_one(folder: DataFolder, asked: Asked, unusable: frozenset[str]) -> F
     alone = replace(asked, texts=(), urls=())
     with tempfile.TemporaryDirectory(prefix="tablemill-check-") as scratch:
         view = DataFolder(Path(scratch))
-        for part in PARTS:
-            origin, target = folder.root / "in" / part, view.root / "in" / part
-            target.mkdir(parents=True)
+        for place, origin in _parts(folder):
+            target = view.root / place
+            target.mkdir(parents=True, exist_ok=True)
             try:
                 names = sorted({path.name.removesuffix(MANIFEST_SUFFIX) for path in entries(origin)})
             except UserError as failed:
-                parts.append(FoundSources(findings=(of_error(failed, f"in/{part}"),)))
+                parts.append(FoundSources(findings=(of_error(failed, place or "/"),)))
                 continue
             for name in names:
-                place = f"in/{part}/{name}"
-                if place in unusable:
+                if f"{place}{name}" in unusable:
                     parts.append(FoundSources(broken=_words(name)))
                 else:
-                    parts.append(_one(folder, view, part, name, alone))
+                    parts.append(_one(folder, view, place, name, alone))
         parts += [_configured(view, replace(alone, texts=(text,)), text.name) for text in asked.texts]
         parts += [_configured(view, replace(alone, urls=(url,)), url) for url in asked.urls]
     return _joined(parts)
@@ -96,12 +99,12 @@ def _configured(empty: DataFolder, asked: Asked, name: str) -> FoundSources:
 
 
 def _one(folder: DataFolder, view: DataFolder, part: str, name: str, asked: Asked) -> FoundSources:
-    origin, target = folder.root / "in" / part, view.root / "in" / part
+    origin, target = folder.root / part, view.root / part
     there = [entry for entry in (name, name + MANIFEST_SUFFIX) if entry and os.path.lexists(origin / entry)]
     links = [target / entry for entry in there]
     for link in links:
         link.symlink_to((origin / link.name).absolute())
-    place = f"in/{part}/{name}"
+    place = f"{part}{name}"
     try:
         found = _all_at_once(view, asked)
         return replace(found, findings=tuple(replace(one, place=place) for one in found.findings))

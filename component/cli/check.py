@@ -12,6 +12,7 @@ import typer
 
 from component.cli.boundary import fail
 from component.cli.printing import print_json, print_tables
+from component.cli.run import Folder
 from component.report.lines import LineHandler
 from component.report.log import Log
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 
 def check(
+    folder: Folder = None,
     data: Annotated[
         Path | None, typer.Option(help="The data folder; default is KBC_DATADIR, else /data.", show_default=False)
     ] = None,
@@ -32,7 +34,7 @@ def check(
 
     Nothing is written to the folder and no Spark is started. Exit code 0: a run can start; 1: something is wrong.
     """
-    raise typer.Exit(check_and_show(os.environ, data, strict=strict, as_json=format == "json"))
+    raise typer.Exit(check_and_show(os.environ, data or folder, strict=strict, as_json=format == "json"))
 
 
 def check_and_show(

@@ -65,11 +65,10 @@ def ls(
     """List the datasets of a store with their rows and bytes."""
 
     def work() -> tuple[Any, Sequence[str]]:
-        from component.dataset.format.address import dataset_uuids  # noqa: PLC0415 - loaded only by what needs it
+        from component.dataset.format.address import dataset_uuids, open_here  # noqa: PLC0415 - loaded only by what needs it
         from component.report.listing import describe_datasets, listing_lines  # noqa: PLC0415
-        from component.store.open import open_store  # noqa: PLC0415
 
-        opened = open_store(store)
+        opened = open_here(store)
         found = describe_datasets(opened, dataset_uuids(opened))
         return found, listing_lines(found)
 
@@ -136,11 +135,12 @@ def gc(
     """Find what nobody needs any more: files of older states, and what failed runs left behind."""
 
     def work() -> tuple[Any, Sequence[str]]:
-        from component.dataset.commits.garbage import Retention, collect, find_garbage  # noqa: PLC0415
+        from component.dataset.commits.garbage import Retention, check_there, collect, find_garbage  # noqa: PLC0415
         from component.dataset.format.address import open_address  # noqa: PLC0415
         from component.report.datasets import describe_garbage, garbage_lines  # noqa: PLC0415
 
         address = open_address(dataset)
+        check_there(address.store, address.uuid)
         retention = Retention(keep_commits, dt.timedelta(days=keep_days))
         found = find_garbage(address.store, address.uuid, min_age=dt.timedelta(hours=min_age), retention=retention)
         if delete:

@@ -28,7 +28,14 @@ if TYPE_CHECKING:
     from component.runner.run import StartEngine
 
 
+Folder = Annotated[
+    Path | None,
+    typer.Argument(metavar="FOLDER", help="The data folder, or any folder with files in it.", show_default=False),
+]
+
+
 def run(
+    folder: Folder = None,
     data: Annotated[
         Path | None, typer.Option(help="The data folder; default is KBC_DATADIR, else /data.", show_default=False)
     ] = None,
@@ -36,8 +43,12 @@ def run(
         Literal["text", "json"], typer.Option(help="How the summary is printed.")
     ] = "text",
 ) -> None:
-    """Run the configuration of a data folder: tables become datasets, datasets become outputs."""
-    raise typer.Exit(run_folder(os.environ, data, as_json=format == "json"))
+    """Run a data folder: tables become datasets, datasets become outputs.
+
+    A folder without in/ is any folder: the CSV, Parquet, Avro, Arrow, JSON and Excel files that lie in it are read, and
+    what comes of them is in its out/.
+    """
+    raise typer.Exit(run_folder(os.environ, data or folder, as_json=format == "json"))
 
 
 def run_folder(
@@ -59,12 +70,14 @@ def run_folder(
                 voice.act(dispatch.quiet_log())
                 write_text(sys.stdout, dispatch.answer(request, voice.log) + "\n")
                 return 0
-            from component.config.load import load_config  # noqa: PLC0415 - 100 ms that a help text need not pay
+            from component.config.load import is_loose, load_config  # noqa: PLC0415 - 100 ms that a help text need not pay
 
             config = load_config(environment.data_dir, hide=voice.log.hide)
             voice.speak_to(environment, config)
             with deadline(config.parameters.limits.deadline_seconds):
                 voice.conclude(_run_logged(environment, config, voice, start))
+            if not as_json and is_loose(environment.data_dir):
+                voice.log.info(f"Results are in {environment.data_dir / 'out'}.")
             return 0
     except BaseException as error:  # noqa: BLE001 - the boundary: everything becomes an exit code and one sentence
         if isinstance(error, Interrupted):

@@ -13,12 +13,13 @@ from component.config.fields import empty_list_as_object
 from component.config.forgiving import document_warnings, validated
 from component.config.json_text import JsonFaultError, parse_json, read_document_file
 from component.config.migrate import migrated
-from component.config.model import Config
+from component.config.model import Config, StoreConfig
 from component.config.secrets import secrets_in
 from component.errors import UserError
-from component.naming import CONFIG_FILE, CONFIG_YAML_FILE
+from component.naming import CONFIG_FILE, CONFIG_YAML_FILE, absolute_url
 
-INPUT_FOLDERS: Final = ("in/tables", "in/files")
+LOOSE_STORE: Final = "out/datasets"
+"""Where the datasets of a loose folder live when nothing is configured: as folders that can be queried."""
 NOT_CONFIGURED: Final = f"There is no {CONFIG_FILE}: every input becomes a dataset and comes back as an output."
 
 Notation = Literal["json", "yaml"]
@@ -43,8 +44,24 @@ def load_config(data_dir: Path, *, hide: Callable[[Iterable[str]], None] | None 
     document = read_document(data_dir)
     if hide is not None:
         hide(secrets_in(document.value))
-    found = parse_config(document.value)
+    found = placed(parse_config(document.value), data_dir)
     return found.about(found.secrets, (*document.warnings, *found.warnings))
+
+
+def placed(config: Config, data_dir: Path) -> Config:
+    """Return a configuration whose store is absolute: a relative path is one below the data folder.
+
+    A loose folder has a store of its own where none is configured.
+    """
+    parameters = config.parameters
+    if parameters.store is not None:
+        url = absolute_url(parameters.store.url, data_dir)
+        store = parameters.store.model_copy(update={"url": url})
+    elif is_loose(data_dir):
+        store = StoreConfig(url=str(data_dir / LOOSE_STORE))
+    else:
+        return config
+    return config.model_copy(update={"parameters": parameters.model_copy(update={"store": store})})
 
 
 def parse_config(document: Any) -> Config:
@@ -52,6 +69,11 @@ def parse_config(document: Any) -> Config:
     current, changed = migrated(empty_list_as_object(document))
     found, warnings = validated(without_blanks(current))
     return found.about(secrets_in(document), (*document_warnings(document), *changed, *warnings))
+
+
+def is_loose(data_dir: Path) -> bool:
+    """Say whether a folder is one of files as a person has it: it has no in/."""
+    return os.path.isdir(data_dir) and not os.path.lexists(data_dir / "in")  # noqa: PTH112 - as below
 
 
 def notation_of(data_dir: Path) -> Notation:
@@ -71,13 +93,9 @@ def read_document(data_dir: Path) -> Document:
     try:
         value = parse_text(read_document_file(path), notation)
     except (FileNotFoundError, NotADirectoryError):
-        if any(os.path.isdir(data_dir / folder) for folder in INPUT_FOLDERS):  # noqa: PTH112 - as above
+        if has_inputs(data_dir):
             return Document({}, notation, (NOT_CONFIGURED,))
-        raise UserError(
-            "config.missing",
-            f"There is no {CONFIG_FILE} in the data folder {str(data_dir)!r}",
-            remedy='Put one there (an empty object "{}" will do), or set KBC_DATADIR to the folder that has one.',
-        ) from None
+        raise _nothing_there(data_dir) from None
     except OSError as error:
         raise UserError("config.syntax", f"{path} cannot be read: {error.strerror}") from error
     except JsonFaultError as error:
@@ -85,6 +103,27 @@ def read_document(data_dir: Path) -> Document:
     both = notation == "json" and (data_dir / CONFIG_YAML_FILE).exists()
     warning = f"There are both {CONFIG_FILE} and {CONFIG_YAML_FILE}; {CONFIG_FILE} is read, the other one is not."
     return Document(value, notation, (warning,) if both else ())
+
+
+def has_inputs(data_dir: Path) -> bool:
+    """Say whether a folder without a configuration may be run: it has in/, or files lie in it."""
+    if is_loose(data_dir):
+        return any(not name.startswith(".") and name != "out" for name in os.listdir(data_dir))  # noqa: PTH208 - as below
+    return any(os.path.isdir(data_dir / folder) for folder in ("in/tables", "in/files"))  # noqa: PTH112 - as above
+
+
+def _nothing_there(data_dir: Path) -> UserError:
+    if not os.path.isdir(data_dir):  # noqa: PTH112 - as above
+        return UserError(
+            "config.missing",
+            f"There is no data folder {str(data_dir)!r}",
+            remedy="Name another: tablemill run FOLDER, or KBC_DATADIR.",
+        )
+    return UserError(
+        "config.missing",
+        f"There is no {CONFIG_FILE} in the data folder {str(data_dir)!r}, and no files to read",
+        remedy='Put one there (an empty object "{}" will do), or files to read, or set KBC_DATADIR to another folder.',
+    )
 
 
 def parse_text(data: bytes, notation: Notation) -> Any:

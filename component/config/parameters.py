@@ -117,7 +117,8 @@ class TableConfig(Strict):
     """One table of a dataset and the input it is made of.
 
     `columns` are facts about single columns, in any order and number; they select nothing. Empty `source` means the
-    input with the name of the dataset, or, where it has several tables, with the name of the table.
+    input with the name of the dataset, or, where it has several tables, with the name of the table. `infer_types` None
+    finds out the types of text that comes without a manifest.
     """
 
     name: TableName = naming.DEFAULT_TABLE
@@ -127,7 +128,7 @@ class TableConfig(Strict):
     records: RecordsReading | None = None
     columns: Columns = ()
     primary_key: Names | None = None
-    infer_types: StrictBool = False
+    infer_types: StrictBool | None = None
     delimiter: Character | None = None
     enclosure: Character | None = None
 

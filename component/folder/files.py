@@ -11,6 +11,7 @@ from typing import Final
 
 from component.errors import UserError
 from component.folder.layout import DataFolder, entries
+from component.folder.lying import lying_in
 from component.folder.magic import is_records, kind_of_content
 from component.folder.manifest import FileManifest, manifest_path
 from component.folder.slices import Slice, is_data, slices_of
@@ -41,6 +42,7 @@ class InputFile:
 
     `name` is that of the file in Storage: from the manifest, else the file's own name without the `{id}_` in front.
     `file_name` is what it is called in the folder. A file whose data lie in a bucket has `staged` and no slices.
+    `lying`: it lies in a folder without in/, where all that looks like a table is read.
     """
 
     file_name: str
@@ -54,6 +56,7 @@ class InputFile:
     manifest: FileManifest | None = None
     warnings: tuple[str, ...] = ()
     staged: Staged | None = None
+    lying: bool = False
 
     @property
     def size(self) -> int:
@@ -67,6 +70,8 @@ def input_files(folder: DataFolder) -> tuple[InputFile, ...]:
     A manifest alone is a file if it says in which bucket the data are. UserError `source.manifest` for a manifest,
     `source.format` for a file that cannot be read.
     """
+    if folder.loose:
+        return tuple(_file(path, lying=True) for path in lying_in(folder).taken)
     found = entries(folder.in_files)
     paths = [path for path in found if not path.name.endswith(MANIFEST_SUFFIX) and is_data(path)]
     names = {path.name for path in paths}
@@ -76,16 +81,32 @@ def input_files(folder: DataFolder) -> tuple[InputFile, ...]:
     return tuple(sorted(files, key=lambda file: file.file_name))
 
 
-def _file(path: Path) -> InputFile:
+def left_out(folder: DataFolder) -> tuple[str, ...]:
+    """Return what is to be said of files that lie in a folder without in/ and are not read."""
+    return lying_in(folder).told() if folder.loose else ()
+
+
+def _file(path: Path, *, lying: bool = False) -> InputFile:
     slices, warnings = slices_of(path)
     beside = manifest_path(path)
     manifest = FileManifest.read(beside) if beside.is_file() else None
-    if manifest is None:
+    if manifest is None and not lying:
         warnings = (*warnings, f"The file {path.name!r} has no manifest: its tags are not known.")
     said = manifest or FileManifest()
-    name = said.name or stored_name(path.name)
-    kind = _kind(path, name, slices)
-    return InputFile(path.name, path, path.is_dir(), slices, name, kind, said.id, said.tags, manifest, warnings)
+    name = said.name or (path.name if lying else stored_name(path.name))
+    return InputFile(
+        path.name,
+        path,
+        path.is_dir(),
+        slices,
+        name,
+        _kind(path, name, slices),
+        said.id,
+        said.tags,
+        manifest,
+        warnings,
+        lying=lying,
+    )
 
 
 def _staged_files(manifests: Iterable[Path]) -> Iterator[InputFile]:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from component.config.load import notation_of
+from component.config.load import is_loose, notation_of
 from component.errors import UserError
 from component.naming import CONFIG_FILE, STATE_FILE, STATE_YAML_FILE
 
@@ -32,9 +32,14 @@ class DataFolder:
         return self.root / "in" / "tables"
 
     @property
+    def loose(self) -> bool:
+        """Whether it is a folder of files as a person has it, without in/."""
+        return is_loose(self.root)
+
+    @property
     def in_files(self) -> Path:
-        """Input files and their manifests."""
-        return self.root / "in" / "files"
+        """Input files and their manifests; of a loose folder all that lies in it."""
+        return self.root if self.loose else self.root / "in" / "files"
 
     @property
     def in_state(self) -> Path:

@@ -39,7 +39,7 @@ def build_plan(config: Config, sources: Sequence[Source], warnings: Sequence[str
     datasets = tuple(plan for dataset in parameters.datasets for plan in plan_dataset(dataset, sources))
     if not datasets and not parameters.outputs:
         datasets = default_datasets(sources)
-        outputs = tuple(OutputPlan(dataset.uuid, dataset.uuid, dataset.table) for dataset in datasets)
+        outputs = tuple(map(_default_output, datasets))
     else:
         outputs = tuple(plan_output(output, datasets) for output in parameters.outputs)
     url = parameters.store.url if parameters.store else None
@@ -63,14 +63,21 @@ def plan_limits(limits: LimitsConfig) -> Limits:
 
 
 def default_datasets(sources: Sequence[Source]) -> tuple[DatasetPlan, ...]:
-    """Return a dataset for each source, named after it, unpartitioned, typed by its manifest."""
+    """Return a dataset for each source, named after it, unpartitioned, typed by its manifest or else by its cells."""
     taken: set[str] = set()
     plans = []
     for source in sources:
         uuid = _free_name(dataset_name(source), taken)
         taken.add(uuid)
-        plans.append(DatasetPlan(uuid, "table", source, source.schema))
+        plans.append(DatasetPlan(uuid, "table", source, source.schema, infer=_to_infer(source)))
     return tuple(plans)
+
+
+def _default_output(dataset: DatasetPlan) -> OutputPlan:
+    """Return the output of a dataset that nobody configured: slices for the platform, for a person one file."""
+    if dataset.source.lying:
+        return OutputPlan(f"{dataset.uuid}.csv", dataset.uuid, dataset.table, sliced=False)
+    return OutputPlan(dataset.uuid, dataset.uuid, dataset.table)
 
 
 def dataset_name(source: Source) -> str:
@@ -123,7 +130,7 @@ def _plan_table(config: DatasetConfig, table: TableConfig, source: Source, schem
             place=Place(table=source.file_name),
             remedy="Leave a column out of partition_on.",
         )
-    infer = _to_infer(source, table) if table.infer_types else ()
+    infer = _to_infer(source, table)
     for name in config.partition_on:
         if name not in infer:
             check_partition_type(name, arrow_type(schema.column(name)), table=source.file_name)
@@ -252,9 +259,15 @@ def _decide(column: Column, given: ColumnConfig | None) -> Column:
     return column
 
 
-def _to_infer(source: Source, table: TableConfig) -> tuple[str, ...]:
-    """Return the columns whose type nobody says: inference never overrules a manifest or the configuration."""
-    given = {column.name for column in table.columns if column.type}
+def _to_infer(source: Source, table: TableConfig | None = None) -> tuple[str, ...]:
+    """Return the columns whose type is to be found out: none that a manifest or the configuration gives one.
+
+    Where nobody says whether to, types of text are found out if it comes without a manifest.
+    """
+    asked = table.infer_types if table is not None else None
+    if not (source.infer_types if asked is None else asked):
+        return ()
+    given = {column.name for column in table.columns if column.type} if table is not None else set()
     return tuple(name for name in source.schema.names if name not in source.typed and name not in given)
 
 

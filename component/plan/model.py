@@ -59,8 +59,9 @@ class Source:
     `file_name` is its name in the folder, `own_name` what it is called by itself: without suffix, and a file without
     the id that it gets at every input. `names` are all the words a configuration may call it. `schema` is typed by the
     manifest (CSV), the file, or the schema beside it; `typed` names the columns whose type is known and need not be
-    inferred. `delimited` is how files of a records directory are delimited, `assume_tz` the zone of their moments, and
-    `keep_quoted_empty` whether `""` is no null there.
+    inferred. `infer_types`: it is text without a manifest, so types are inferred unless the configuration says not to.
+    `lying`: it lies in a folder without in/. `delimited` is how files of a records directory are delimited, `assume_tz`
+    the zone of their moments, and `keep_quoted_empty` whether `""` is no null there.
     """
 
     file_name: str
@@ -70,6 +71,8 @@ class Source:
     slices: tuple[SourceSlice, ...]
     schema: TableSchema
     typed: frozenset[str] = frozenset()
+    infer_types: bool = False
+    lying: bool = False
     dialect: Dialect = field(default_factory=Dialect)
     table_id: str | None = None
     delimited: DelimitedDialect | None = None

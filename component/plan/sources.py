@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from component import naming
 from component.errors import Place, UserError
-from component.folder.files import FileKind, InputFile, input_files, stored_name
+from component.folder.files import FileKind, InputFile, input_files, left_out, stored_name
 from component.folder.layout import DataFolder
 from component.folder.magic import is_gzip, is_parquet, mark_size
 from component.folder.tables import HeaderMode, InputTable, input_tables
@@ -42,10 +42,12 @@ def find_sources(
     texts = [table for table in asked.texts if called in {None, table.name}]
     urls = [url for url in asked.urls if called in {None, url}]
     found = [_table_source(table, asked) for table in tables]
-    found += [_file_source(file, asked) for file in files if _is_source(file, asked)]
+    lying = [_lying_source(file, asked) for file in files if _is_source(file, asked)]
+    found += [source for source in lying if not isinstance(source, str)]
     found += [text_source(table, asked.scratch) for table in texts]
     found += [_url_source(url, asked) for url in urls]
     warnings = [warning for table in tables for warning in table.warnings]
+    warnings += [*left_out(folder), *(text for text in lying if isinstance(text, str))]
     warnings += [warning for file in files if _is_told_of(file, asked) for warning in file.warnings]
     warnings += [warning for _, more in found for warning in more]
     return tuple(source for source, _ in found), tuple(warnings)
@@ -57,8 +59,20 @@ _ALWAYS: Final = frozenset({FileKind.CSV, FileKind.PARQUET, FileKind.AVRO, FileK
 
 def _is_source(file: InputFile, asked: Asked) -> bool:
     if file.kind is FileKind.OTHER:
-        return file.staged is None and not file.sliced and asked.names_any(_file_names(file))
+        return file.staged is None and not file.sliced and (file.lying or asked.names_any(_file_names(file)))
     return file.kind in _ALWAYS
+
+
+def _lying_source(file: InputFile, asked: Asked) -> Found | str:
+    """Return the source of a file; of one that nobody asked for, and that turns out to be no table, why it is none."""
+    unasked = file.kind is FileKind.OTHER and not asked.names_any(_file_names(file))
+    try:
+        source, warnings = _file_source(file, asked)
+        return replace(source, lying=file.lying), warnings
+    except UserError as error:
+        if not unasked:
+            raise
+        return f"The file {file.file_name!r} is left out: {error.text.rstrip('.')}."
 
 
 def _url_source(url: str, asked: Asked) -> Found:
@@ -99,6 +113,7 @@ def _table_source(table: InputTable, asked: Asked) -> Found:
     dialect = asked.dialect(names).over(Dialect(delimiter, enclosure))
     mode, doubts = header_mode_seen(table, parts, dialect)
     columns, slices = _columns_and_slices(table.name, parts, mode, dialect, manifest.columns if manifest else ())
+    columns, unnamed = _named(columns, table.name)
     known = {column.name: column for column in manifest.typed} if manifest else {}
     schema = TableSchema(
         tuple(known.get(name, Column(name)) for name in columns),
@@ -112,10 +127,28 @@ def _table_source(table: InputTable, asked: Asked) -> Found:
         slices=slices,
         schema=schema,
         typed=frozenset(known),
+        infer_types=manifest is None,
         dialect=dialect,
         table_id=manifest.id if manifest else None,
     )
-    return with_zones(source), (*warnings, *doubts)
+    return with_zones(source), (*warnings, *doubts, *unnamed)
+
+
+def _named(columns: Sequence[str], table: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return columns that all have a name, and what is to be said of those that had none.
+
+    R and pandas write an index as a first column without a name.
+    """
+    names, warnings = list(columns), []
+    for at, name in enumerate(columns):
+        if name:
+            continue
+        wanted = f"column_{at + 1}" if at else "index"
+        numbered = (f"{wanted}_{number}" for number in range(2, len(names) + 2))
+        names[at] = wanted if wanted not in names else next(one for one in numbered if one not in names)
+        which = f"Column {at + 1}" if at else "The first column"
+        warnings.append(f"{which} of {table!r} has no name in the header; it is called {names[at]!r}.")
+    return tuple(names), tuple(warnings)
 
 
 def _columns_and_slices(
@@ -152,7 +185,7 @@ def _read_slice(
 def _distinct(columns: Iterable[str], table: str) -> tuple[str, ...]:
     names = tuple(columns)
     for name, count in Counter(names).items():
-        if count > 1:
+        if name and count > 1:
             raise UserError(
                 "column.duplicate",
                 "The table has a column twice",
@@ -186,8 +219,11 @@ def _file_source(file: InputFile, asked: Asked) -> Found:
     tabs = file.name.lower().endswith((".tsv", ".tsv.gz"))
     dialect = asked.dialect(names).over(Dialect("\t" if tabs else naming.DELIMITER))
     columns, slices = _columns_and_slices(file.file_name, parts, HeaderMode.FIRST_LINE, dialect, ())
+    columns, unnamed = _named(columns, file.file_name)
     schema = TableSchema(tuple(Column(name) for name in columns))
-    return Source(file.file_name, own_name, names, "csv", slices, schema, dialect=dialect), warnings
+    untyped = file.manifest is None
+    source = Source(file.file_name, own_name, names, "csv", slices, schema, dialect=dialect, infer_types=untyped)
+    return source, (*warnings, *unnamed)
 
 
 def _are_json_lines(file: InputFile) -> bool:

@@ -9,7 +9,9 @@ from typing import Final
 
 from component.dataset.changes.modes import files_layout, plan_write
 from component.dataset.commits.commit import CommitPlan
+from component.dataset.format.header import read_header
 from component.dataset.format.layout import Layout, OtherTable
+from component.dataset.reading.reader import open_dataset
 from component.plan.model import DatasetPlan
 from component.store.base import Store
 
@@ -59,6 +61,30 @@ def plan_commits(
         )
         for first, *others in by_commit(plans)
     ]
+
+
+def with_stored_types(store: Store, plans: Sequence[DatasetPlan]) -> list[DatasetPlan]:
+    """Return the plans with the types that a dataset has already, where rows are to meet those that are there.
+
+    What is found out from one day's cells may be another type than that of the day before.
+    """
+    return [_with_stored_types(store, plan) if plan.infer and plan.mode != "overwrite" else plan for plan in plans]
+
+
+def _with_stored_types(store: Store, plan: DatasetPlan) -> DatasetPlan:
+    stored = read_header(store, plan.uuid)
+    if stored is None or plan.table not in stored.header.tables:
+        return plan
+    there = open_dataset(store, plan.uuid, table=plan.table)
+    known = {column.name: column for column in there.described([name for name in plan.infer if name in there.columns])}
+    columns = tuple(
+        replace(column, type=known[column.name].type, length=known[column.name].length)
+        if column.name in known
+        else column
+        for column in plan.schema.columns
+    )
+    infer = tuple(name for name in plan.infer if name not in known)
+    return replace(plan, schema=replace(plan.schema, columns=columns), infer=infer)
 
 
 def layouts_of(commit: CommitPlan) -> tuple[Layout, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -65,17 +65,21 @@ class MilledDataset:
         return sum(table.result.rejected for table in self.tables)
 
 
-def find_types(engine: Engine, plans: Sequence[DatasetPlan], splits: Sequence[Future[Splits]]) -> list[DatasetPlan]:
-    """Return the plans with the types of the columns that were to be inferred."""
+def find_types(
+    engine: Engine, plans: Sequence[DatasetPlan], splits: Sequence[Future[Splits]], say: Callable[[str], None]
+) -> list[DatasetPlan]:
+    """Return the plans with the types of the columns that were to be inferred; `say` is told what was found."""
     found = []
     for plan, future in zip(plans, splits, strict=True):
         reader = reader_of(plan.source, plan.schema, reject=True)
         if plan.infer and isinstance(reader, CsvReader):
             csv_splits = [split for split in future.result() if isinstance(split, CsvSplit)]
-            schema = infer_types(engine, plan.schema, reader, csv_splits, plan.infer)
-            plan = replace(plan, schema=schema)  # noqa: PLW2901 - the plan with its types
+            inferred = infer_types(engine, plan.schema, reader, csv_splits, plan.infer)
+            for note in inferred.notes:
+                say(note)
+            plan = replace(plan, schema=inferred.schema)  # noqa: PLW2901 - the plan with its types
             for name in plan.partition_on:
-                check_partition_type(name, arrow_type(schema.column(name)), table=plan.source.file_name)
+                check_partition_type(name, arrow_type(plan.schema.column(name)), table=plan.source.file_name)
         found.append(plan)
     check_tables(found, inferred=True)
     return found

@@ -34,7 +34,7 @@ from component.plan.splits import splits_of
 from component.report.log import Log
 from component.report.progress import Progress
 from component.report.summary import RunSummary
-from component.runner.commits import NOTHING_REMEMBERED, plan_commits
+from component.runner.commits import NOTHING_REMEMBERED, plan_commits, with_stored_types
 from component.runner.destinations import Destinations, OutTable, find_destinations
 from component.runner.documents import stage_documents
 from component.runner.doubts import doubts
@@ -175,18 +175,19 @@ def _tell_of_archives(log: Log, home: Home) -> None:
 
 def _mill(this: Run, plan: Plan, home: Home, engine: Engine, remembered: Mapping[str, str]) -> list[MilledDataset]:
     """Mill all datasets; the splits are found while Spark starts."""
+    planned = with_stored_types(home.store, plan.datasets)
     with _splitting() as pool:
         cores = _cores(this.config.parameters.spark.master)
         splits: list[Future[Splits]] = [
             pool.submit(splits_of, dataset.source, plan.limits, cores, counted=bool(dataset.infer))
-            for dataset in plan.datasets
+            for dataset in planned
         ]
-        plan_commits(home.store, plan.datasets)
+        plan_commits(home.store, planned)
         this.progress.stage("start")
         _ = engine.context
-        if any(dataset.infer for dataset in plan.datasets):
+        if any(dataset.infer for dataset in planned):
             this.progress.stage("infer")
-        datasets = find_types(engine, plan.datasets, splits)
+        datasets = find_types(engine, planned, splits, this.log.info)
         commits = plan_commits(home.store, datasets, remembered if home.archives else NOTHING_REMEMBERED)
         for doubt in index_doubts(layout for commit in commits if not commit.appends for layout in commit.layouts):
             if doubt not in plan.warnings:  # types that were inferred are known by now only

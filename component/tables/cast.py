@@ -9,7 +9,7 @@ converters; a property test holds that whatever it accepts it reads the same.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -35,6 +35,13 @@ WITH_ZONE: Final = rf"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}[ T]{_CLOCK}{_ZONE}$"
 """A timestamp with its zone: `Z`, `UTC`, `+02:00`, `+0200` or `+02`, after a blank or at once."""
 ZONED_TEXT: Final = rf"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}([ T]{_CLOCK}({_ZONE})?)?$"
 """What a column of such timestamps may hold: some of them may lack their zone, or the time of day."""
+SLASHED_DATE: Final = "%Y/%m/%d"
+SLASHED_TIMESTAMP: Final = "%Y/%m/%d %H:%M:%S"
+_SLASHED: Final[Mapping[tuple[str, ...], str]] = {
+    (SLASHED_DATE,): "^[0-9]{4}/[0-9]{2}/[0-9]{2}$",
+    (SLASHED_TIMESTAMP,): "^[0-9]{4}/[0-9]{2}/[0-9]{2} [0-9]{2}:[0-5][0-9]:[0-5][0-9]$",
+}
+"""Formats that are ISO 8601 but for their slashes, and cells of them that Arrow reads as strptime does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +76,19 @@ def apply_null_rule(cells: pa.Array, quoted_empty: bool, column: Column) -> pa.A
     """Return cells with empty ones decided by the column's null rule.
 
     `cells` come with unquoted empty cells as null; `quoted_empty` says whether `""` may occur among them as the empty
-    string.
+    string. A word that stands for null is null, with blanks around it in all types but string.
     """
     if column.nulls is NullRule.ALWAYS and quoted_empty:
-        return pc.if_else(pc.equal(cells, ""), pa.scalar(None, cells.type), cells)
-    if column.nulls is NullRule.NEVER:
-        return pc.fill_null(cells, "")
-    return cells
+        cells = pc.if_else(pc.equal(cells, ""), pa.scalar(None, cells.type), cells)
+    elif column.nulls is NullRule.NEVER:
+        cells = pc.fill_null(cells, "")
+    return _without_null_words(cells, column) if column.null_words else cells
+
+
+def _without_null_words(cells: pa.Array, column: Column) -> pa.Array:
+    bare = cells if column.type is TypeName.STRING else pc.utf8_trim(cells, _BLANKS)
+    is_word = pc.is_in(bare, value_set=pa.array(column.null_words, cells.type))
+    return pc.if_else(is_word, pa.scalar(None, cells.type), cells)
 
 
 def _cast_boolean(cells: pa.Array) -> Cast:
@@ -168,8 +181,14 @@ def _cast_halving(cells: pa.Array, target: pa.DataType) -> Cast:
 def _cast_formats(cells: pa.Array, column: Column) -> Cast:
     """Parse with strptime, each distinct text once; a cell that fits no format does not fit.
 
-    Python's own strptime, because Arrow's knows no fractions of seconds.
+    Python's own strptime, because Arrow's knows no fractions of seconds. What is ISO 8601 but for its slashes is cast
+    as such, which is a hundred times faster.
     """
+    if (pattern := _SLASHED.get(column.formats)) is not None:
+        trimmed = pc.utf8_trim(cells, _BLANKS)
+        if pc.all(pc.match_substring_regex(trimmed, pattern)).as_py() is not False:
+            iso = pc.replace_substring(trimmed, "/", "-")
+            return _within_calendar(_cast_halving(iso, column.arrow), column)
     encoded = cells.dictionary_encode()
     read = _read_date if column.type is TypeName.DATE else _read_timestamp
     texts = encoded.dictionary.to_pylist()

@@ -52,6 +52,7 @@ class Column:
     `length` is "precision,scale" for numeric and informative otherwise. `formats` are strptime formats tried in order
     for date and timestamp; empty means ISO 8601. `attributes` are what another family of formats knows of the column
     beyond its type (`tables.attributes` names them); they go with the column and change nothing of its values here.
+    `null_words` are cells that mean null, as `NA`, enclosed or not.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Column:
     formats: tuple[str, ...] = ()
     null_rule: NullRule | None = None
     attributes: tuple[tuple[str, str], ...] = ()
+    null_words: tuple[str, ...] = ()
 
     @property
     def nulls(self) -> NullRule:

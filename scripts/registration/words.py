@@ -92,7 +92,7 @@ TABLE: Final[Shown] = {
     "infer_types": Field(
         "Infer types",
         "Find the types of columns that neither manifest nor configuration types, by reading every row first.",
-        {"format": "checkbox"},
+        {"format": "checkbox", "default": False},
     ),
     "delimiter": Field("Delimiter", "One character. Blank means the manifest's, else a comma."),
     "enclosure": Field("Enclosure", "One character. Blank means the manifest's, else a double quote."),

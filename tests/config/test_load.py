@@ -19,6 +19,7 @@ def test_a_configuration_is_read_from_the_folder(tmp_path):
 
 
 def test_a_byte_order_mark_is_tolerated(tmp_path):
+    (tmp_path / "in").mkdir()
     write(tmp_path, b"\xef\xbb\xbf{}")
     assert load_config(tmp_path) == Config()
 

@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from component.tables.cast import cast_text
-from component.tables.infer import Evidence, column_by_evidence, combine, evidence_of
+from component.tables.infer import NULL_WORDS, Evidence, column_by_evidence, combine, evidence_of, kept_text
 from component.tables.types import Column, TypeName
 from tests.strategies.typed_text import KNOWN, odd_texts
 
-ORDER = ("boolean", "integer", "date", "timestamp", "numeric", "float")
+ORDER = ("boolean", "integer", "date", "slashed date", "timestamp", "slashed timestamp", "numeric", "float")
 cells = st.one_of(
     st.none(),
     st.just(""),
@@ -28,7 +28,9 @@ cells = st.one_of(
     st.floats().map(repr),
     st.dates().map(str),
     st.datetimes().map(str),
-    st.sampled_from(["true", "false", "1", "0"]),
+    st.dates().map(lambda day: day.isoformat().replace("-", "/")),
+    st.datetimes().map(lambda moment: moment.isoformat(" ", "seconds").replace("-", "/")),
+    st.sampled_from(["true", "false", "1", "0", *NULL_WORDS]),
 )
 columns_of_cells = st.lists(cells, max_size=6)
 
@@ -64,7 +66,14 @@ def padded(text: str) -> str:
     return f"{whole}{point}{fraction:0<6}" if point else text
 
 
+def is_slashed(text: str, kind: type[dt.date]) -> bool:
+    look = r"\d{4}/\d\d/\d\d" + (r" \d\d:\d\d:\d\d" if kind is dt.datetime else "")
+    return re.fullmatch(look, text, re.ASCII) is not None and is_iso(text.replace("/", "-"), kind)
+
+
 CHECKS = {
+    "slashed date": lambda text: is_slashed(text, dt.date),
+    "slashed timestamp": lambda text: is_slashed(text, dt.datetime),
     "boolean": lambda text: text in {"true", "false", "True", "False", "TRUE", "FALSE"},
     "integer": lambda text: re.fullmatch(r"-?(0|[1-9][0-9]{0,17})", text) is not None,
     "date": lambda text: is_iso(text, dt.date),
@@ -75,16 +84,22 @@ CHECKS = {
 
 
 def oracle(texts: list[str | None]) -> Column:
-    said = [text for text in texts if text]
+    words = tuple(sorted({text for text in texts if text in NULL_WORDS}))
+    said = [text for text in texts if text and text not in NULL_WORDS]
     allowed = set.intersection(*map(fits, said)) if said else set()
     first = next((name for name in ORDER if name in allowed), "string")
+    if first == "string":
+        return Column("c")
+    if first.startswith("slashed"):
+        form = "%Y/%m/%d" if first == "slashed date" else "%Y/%m/%d %H:%M:%S"
+        return Column("c", TypeName(first.removeprefix("slashed ")), formats=(form,), null_words=words)
     if first != "numeric":
-        return Column("c", TypeName(first))
+        return Column("c", TypeName(first), null_words=words)
     parts = [text.lstrip("-").partition(".") for text in said]
     whole, fraction = (max(len(part[at]) for part in parts) for at in (0, 2))
-    if whole + fraction > 38:
-        return Column("c", TypeName.FLOAT if "float" in allowed else TypeName.STRING)
-    return Column("c", TypeName.NUMERIC, None if fraction <= 9 and whole <= 29 else f"38,{fraction}")
+    if whole + fraction <= 38:
+        return Column("c", TypeName.NUMERIC, f"38,{fraction}", null_words=words)
+    return Column("c", TypeName.FLOAT, null_words=words) if "float" in allowed else Column("c")
 
 
 def inferred(*batches: list[str | None]) -> Column:
@@ -104,7 +119,7 @@ def test_every_known_text_has_the_type_that_plain_python_gives_it(text):
 @given(columns_of_cells)
 def test_every_cell_fits_the_type_that_is_inferred(texts):
     column = inferred(texts)
-    said = [text for text in texts if text]
+    said = [text for text in texts if text and text not in column.null_words]
     cast = cast_text(pa.array(said, pa.string()), column)
     assert cast.bad == ()
     if column.type is TypeName.NUMERIC:
@@ -132,9 +147,11 @@ def test_evidence_adds_up_in_any_grouping_and_order(first, second, third):
 @pytest.mark.parametrize(
     ("usual", "outlier", "expected"),
     [
-        ("1", "1.5", Column("c", TypeName.NUMERIC)),
+        ("1", "1.5", Column("c", TypeName.NUMERIC, "38,1")),
         ("1", "x", Column("c")),
-        ("1", "1" * 19, Column("c", TypeName.NUMERIC)),
+        ("1", "1" * 19, Column("c", TypeName.NUMERIC, "38,0")),
+        ("1", "NA", Column("c", TypeName.INTEGER, null_words=("NA",))),
+        ("x", "NA", Column("c")),
         ("1.5", "1e9", Column("c", TypeName.FLOAT)),
         ("2024-01-01", "2024-02-30", Column("c")),
         ("true", "yes", Column("c")),
@@ -156,3 +173,35 @@ def test_without_a_cell_there_is_no_evidence():
 
 def test_chunks_are_one_column():
     assert column_by_evidence("c", evidence_of(pa.chunked_array([["1"], ["2.5"], [None]]))).type is TypeName.NUMERIC
+
+
+@given(columns_of_cells, columns_of_cells)
+def test_what_is_ruled_out_need_not_be_looked_at_again(first, second):
+    one, two = (pa.array(texts, pa.string()) for texts in (first, second))
+    known = evidence_of(one)
+    assert column_by_evidence("c", known | evidence_of(two, known)) == inferred(first, second)
+
+
+@pytest.mark.parametrize(
+    ("batches", "row", "text", "expected"),
+    [
+        ([["1", "2", "x", "4"]], 2, "x", "integer"),
+        ([["1", "2"], ["3", "1,5"]], 3, "1,5", "integer"),
+        ([["2024-01-01", "2024-02-30"]], 1, "2024-02-30", "date"),
+        ([["7", "8"], ["2024-01-01"]], 2, "2024-01-01", "integer"),
+        ([["0.5", "007"]], 1, "007", "numeric"),
+    ],
+)
+def test_the_cell_that_kept_a_column_text_is_known(batches, row, text, expected):
+    known, rows = Evidence(), 0
+    for batch in batches:
+        known |= evidence_of(pa.array(batch), known, rows)
+        rows += len(batch)
+    assert column_by_evidence("c", known) == Column("c")
+    example, word = kept_text(known)
+    assert (example.row, example.text, word) == (row, text, expected)
+
+
+@pytest.mark.parametrize("texts", [["a", "b"], ["1", "2"], [None], ["x", "y", "z", "1"], ["NA"]])
+def test_a_column_that_is_plainly_text_or_typed_names_no_cell(texts):
+    assert kept_text(evidence_of(pa.array(texts, pa.string()))) is None

@@ -104,6 +104,12 @@ def find_garbage(
     return Garbage(uuid, tuple(found), retained)
 
 
+def check_there(store: Store, uuid: str) -> None:
+    """Hold that there is something of a dataset, be it what is left of one; UserError `dataset.missing`."""
+    if not any(True for _ in store.list(f"{check_uuid(uuid)}/")) and read_whole_header(store, uuid) is None:
+        raise UserError("dataset.missing", f"There is no dataset {uuid!r} in {store.url}")
+
+
 def collect(store: Store, garbage: Garbage) -> None:
     """Delete what was found: copies of headers first, so that no state is left that names a file that is gone.
 

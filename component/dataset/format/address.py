@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from component import naming
 from component.dataset.format.keys import check_uuid
 from component.errors import UserError
+from component.naming import absolute_url
 from component.store.base import Store
 from component.store.open import open_store
 
@@ -20,7 +22,7 @@ class Address:
 
 
 def open_address(address: str) -> Address:
-    """Open the store of an address as `file:///data/store/flights` or `/data/store/flights`.
+    """Open the store of an address as `file:///data/store/flights`, `/data/store/flights` or `store/flights`.
 
     UserError `store.url` for no URL, and `store.key` for no uuid.
     """
@@ -31,7 +33,12 @@ def open_address(address: str) -> Address:
             f"{address!r} is no address of a dataset",
             remedy="Give the store's URL, a slash and the uuid: file:///data/store/flights.",
         )
-    return Address(open_store(url or "/"), check_uuid(uuid))
+    return Address(open_here(url or "/"), check_uuid(uuid))
+
+
+def open_here(url: str) -> Store:
+    """Open a store as a person names it: a relative path is one below the working directory."""
+    return open_store(absolute_url(url, Path.cwd()))
 
 
 def dataset_uuids(store: Store) -> list[str]:

@@ -1,0 +1,61 @@
+"""Runs of a folder as a person has it, and of tables without manifests."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from component.dataset.reading.reader import open_dataset
+from component.store.local import LocalStore
+
+R_DATA = '"","mpg","gear","day"\n"Mazda RX4",21,NA,2012/01/31\n"Datsun 710",22.46,4,2012/12/01\n'
+
+
+@pytest.fixture
+def lying(folder):
+    """The folder of runs without in/ and configuration."""
+    shutil.rmtree(folder.root)
+    folder.root.mkdir()
+    return folder
+
+
+def test_files_lying_in_a_folder_become_typed_datasets_and_plain_tables(lying, run):
+    (lying.root / "cars.csv").write_text(R_DATA)
+    (lying.root / "n.json").write_text('[{"a": 1}, {"a": 2}]')
+    (lying.root / "notes.md").write_text("no table")
+    outcome = run()
+    assert outcome.done, outcome
+    for said in (
+        "'notes.md' (neither name nor content",
+        "it is called 'index'",
+        "types found: mpg numeric(38,2), gear integer (NA is null), day date",
+        f"Results are in {lying.root / 'out'}.",
+    ):
+        assert said in outcome.out
+    assert (lying.root / "out/tables/cars.csv").read_text() == (
+        '"index","mpg","gear","day"\n"Mazda RX4","21",,"2012-01-31"\n"Datsun 710","22.46","4","2012-12-01"\n'
+    )
+    stored = open_dataset(LocalStore(lying.root / "out/datasets"), "cars")
+    types = {field.name: str(field.type) for field in stored.schema}
+    assert types == {"index": "string", "mpg": "decimal128(38, 2)", "gear": "int64", "day": "date32[day]"}
+
+
+def test_the_cell_that_keeps_a_column_text_is_named(lying, run):
+    (lying.root / "t.csv").write_text("n\n1\n2\nthree\n4\n")
+    outcome = run()
+    assert outcome.done, outcome
+    assert "stays text, since a cell is no integer (table 't.csv', row 3, column 'n', value 'three')" in outcome.out
+
+
+def test_inferred_rows_join_a_dataset_in_its_types(lying, run):
+    dataset = {"uuid": "t", "tables": [{"source": "t.csv"}], "mode": "append"}
+    (lying.root / "config.json").write_text(json.dumps({"parameters": {"store": {"url": "s"}, "datasets": [dataset]}}))
+    (lying.root / "t.csv").write_text("price,code\n1.25,x\n")
+    assert run().done
+    (lying.root / "t.csv").write_text("price,code\n2.5,7\n")
+    outcome = run()
+    assert outcome.done, outcome
+    found = open_dataset(LocalStore(lying.root / "s"), "t").schema
+    assert [str(found.field(name).type) for name in ("price", "code")] == ["decimal128(38, 2)", "string"]
