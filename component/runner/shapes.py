@@ -42,7 +42,7 @@ def planned_shape(output: OutputPlan, plans: Sequence[DatasetPlan], store: Store
         return shape_of(output, open_output(output, store))
     if output.predicates is not None and not made.infer:
         bind_predicates(output.predicates, layout_of(made).stored_schema)
-    columns = tuple(made.schema.column(name) for name in output.columns or made.schema.names)
+    columns = made.schema.select(output.columns) if output.columns else made.schema.columns
     return OutputShape(columns, _key(output, columns, made.schema.primary_key))
 
 
@@ -79,8 +79,9 @@ def shape_of(output: OutputPlan, dataset: Dataset, known: Mapping[str, Column] =
     Of `known` columns that came from a records schema, length and nulls are those of it.
     """
     names = output.columns or dataset.columns
+    known_names = set(dataset.schema.names)
     for name in names:
-        if name not in dataset.schema.names:
+        if name not in known_names:
             raise UserError(
                 "column.missing",
                 "A column of an output is not in the dataset",

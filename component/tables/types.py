@@ -7,6 +7,7 @@ decimal128 with the length that was declared, `NUMERIC_DEFAULT` otherwise.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
@@ -110,6 +111,11 @@ class TableSchema:
             if column.name == name:
                 return column
         raise KeyError(name)
+
+    def select(self, names: Iterable[str]) -> tuple[Column, ...]:
+        """Return the columns of these names, in their order; KeyError when there is none of a name."""
+        found = {column.name: column for column in reversed(self.columns)}
+        return tuple(found[name] for name in names)
 
 
 def numeric_length(column: Column) -> tuple[int, int]:

@@ -59,3 +59,6 @@ def test_a_schema_knows_its_columns():
     assert schema.column("b").type is TypeName.DATE
     with pytest.raises(KeyError):
         schema.column("c")
+    assert schema.select(["b", "a", "b"]) == (schema.columns[1], schema.columns[0], schema.columns[1])
+    with pytest.raises(KeyError):
+        schema.select(["c"])

@@ -43,9 +43,9 @@ def parquet_of(data: bytes, key: str, schema: pa.Schema) -> bytes | pa.Buffer:
     except (pa.ArrowException, OSError, EOFError, zlib.error) as error:
         first = str(error).splitlines()[0]
         raise UserError("dataset.format", f"The data file {key!r} cannot be read as CSV: {first}") from error
-    names = cells.column_names
+    names, known = cells.column_names, set(schema.names)
     typed = [
-        _typed(column, schema.field(name)) if name in schema.names else column
+        _typed(column, schema.field(name)) if name in known else column
         for name, column in zip(names, cells.columns, strict=True)
     ]
     sink = pa.BufferOutputStream()

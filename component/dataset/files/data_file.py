@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -85,16 +86,17 @@ def _runs(parquet: pq.ParquetFile, groups: Sequence[int]) -> Iterator[list[int]]
 
 def _select(source: _Source, groups: list[int], columns: Sequence[str], keep: Predicates) -> pa.Table:
     """Read the columns that are asked about, and the others only of the row groups with rows that are wanted."""
-    asked = source.read([name for name in source.schema.names if name in columns_of(keep)], groups)
+    names = columns_of(keep)
+    asked = source.read([name for name in source.schema.names if name in names], groups)
     mask = mask_of(keep, asked)
     found = _filtered(asked, mask)
-    others = [name for name in dict.fromkeys(columns) if name not in asked.column_names]
-    if others:
-        hits, their_mask = _hits(source.parquet, groups, mask)
-        rest = _filtered(source.read(others, hits), their_mask)
-        for name in others:
-            found = found.append_column(rest.schema.field(name), rest[name])
-    return found.select(list(columns))
+    others = [name for name in dict.fromkeys(columns) if name not in names]
+    if not others:
+        return found.select(list(columns))
+    hits, their_mask = _hits(source.parquet, groups, mask)
+    rest = _filtered(source.read(others, hits), their_mask)
+    arrays = [found[name] if name in names else rest[name] for name in columns]
+    return pa.table(arrays, schema=pa.schema([source.schema.field(name) for name in columns]))
 
 
 def _hits(parquet: pq.ParquetFile, groups: list[int], mask: pa.ChunkedArray) -> tuple[list[int], pa.ChunkedArray]:
@@ -123,14 +125,14 @@ class _Source:
 
     def check_once(self, names: Collection[str]) -> None:
         """Raise UserError `dataset.format` when the file has one of the columns twice."""
-        stored = self.parquet.schema_arrow.names
-        twice = next((name for name in names if stored.count(name) > 1), None)
+        times = Counter(self.parquet.schema_arrow.names)
+        twice = next((name for name in names if times[name] > 1), None)
         if twice is not None:
             raise UserError("dataset.format", "A data file has a column twice", place=Place(column=twice))
 
     def read(self, names: Sequence[str], groups: Sequence[int] | None = None) -> pa.Table:
         """Return columns of row groups (None: all); the rows are known even if there are no columns."""
-        stored = self.parquet.schema_arrow.names
+        stored = set(self.parquet.schema_arrow.names)
         present = [name for name in dict.fromkeys(names) if name in stored and name not in self.partition_values]
         if groups is None:
             groups = range(self.parquet.num_row_groups)
@@ -139,25 +141,30 @@ class _Source:
         except (pa.ArrowException, OSError) as error:
             raise unreadable(error) from error
         fields = [self.schema.field(name) for name in names]
-        arrays = [_column(table, field, self.partition_values) for field in fields]
+        there = set(table.column_names)
+        arrays = [
+            self._column(table[field.name] if field.name in there else None, field, len(table)) for field in fields
+        ]
         return pa.table(arrays, schema=pa.schema(fields)) if fields else table
 
+    def _column(self, stored: pa.ChunkedArray | None, field: pa.Field, rows: int) -> Any:
+        """Return a column in the dataset's type; `stored` is None for one that the file lacks."""
+        if field.name in self.partition_values:
+            return pa.repeat(pa.scalar(self.partition_values[field.name], field.type), rows)
+        if stored is None:
+            return pa.nulls(rows, field.type)
+        return _in_type(stored, field)
 
-def _column(table: pa.Table, field: pa.Field, partition_values: Mapping[str, Any]) -> Any:
-    name, data_type = field.name, field.type
-    if name in partition_values:
-        return pa.repeat(pa.scalar(partition_values[name], data_type), table.num_rows)
-    if name not in table.column_names:
-        return pa.nulls(table.num_rows, data_type)
-    column = table[name]
-    if column.type.equals(data_type):
-        return column
+
+def _in_type(stored: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray:
+    if stored.type.equals(field.type):
+        return stored
     try:
-        if _same_class(column.type, data_type):
-            return column.cast(data_type)
+        if _same_class(stored.type, field.type):
+            return stored.cast(field.type)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise _misfit(column.type, field) from error
-    raise _misfit(column.type, field)
+        raise _misfit(stored.type, field) from error
+    raise _misfit(stored.type, field)
 
 
 def _same_class(stored: pa.DataType, wanted: pa.DataType) -> bool:
