@@ -46,6 +46,8 @@ CODES: Final[Mapping[str, str]] = {
     "csv.unclosed_quote": "A quoted cell is never closed.",
     "csv.after_quote": "A quoted cell is followed by other than a delimiter or the end of its record.",
     "csv.ambiguous": "The way a text file is delimited is not clear: two readings are equally good, or none is.",
+    "csv.quote_in_cell": "A cell that is not enclosed holds an enclosure.",
+    "csv.nul": "A cell holds a NUL character.",
     "csv.escape": "A file ends after an escape.",
     "csv.encoding": "A file is not valid UTF-8, or not in the encoding that it should have.",
     "gzip.truncated": "A gzip file ends early or is damaged.",

@@ -38,7 +38,7 @@ from component.config.fields import (
 )
 from component.config.mode_options import DeleteScope, KeepConfig, ModeWord
 from component.config.output_options import OutputOptions, option_faults
-from component.config.reading import CacheConfig, FileReading, RecordsReading, TextTable
+from component.config.reading import CacheConfig, FileReading, ReadingWord, RecordsReading, TextTable
 from component.config.writing import SUFFIXES, FileFormat, HttpFiles, RecordsWriting, WorkbenchFiles
 
 TypeWord = Literal["string", "integer", "numeric", "float", "boolean", "date", "timestamp"]
@@ -119,6 +119,9 @@ class TableConfig(Strict):
     `columns` are facts about single columns, in any order and number; they select nothing. Empty `source` means the
     input with the name of the dataset, or, where it has several tables, with the name of the table. `infer_types` None
     finds out the types of text that comes without a manifest.
+
+    `quotes` `strict` makes a row of CSV that breaks RFC 4180 a bad one (docs/formats.md); `lenient` takes its cells as
+    Python's csv module does, and counts such rows in a warning.
     """
 
     name: TableName = naming.DEFAULT_TABLE
@@ -131,6 +134,7 @@ class TableConfig(Strict):
     infer_types: StrictBool | None = None
     delimiter: Character | None = None
     enclosure: Character | None = None
+    quotes: ReadingWord = "strict"
 
     @model_validator(mode="after")
     def _parts_agree(self) -> Self:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,9 +10,20 @@ import pyarrow as pa
 
 from component.errors import Place, UserError
 
-_REMEDIES: Final = {
+REASONS: Final[Mapping[str, str]] = {
+    "csv.unclosed_quote": "An enclosed cell is not closed before the file ends",
+    "csv.after_quote": "Text follows the closing enclosure of a cell",
+    "csv.quote_in_cell": "A cell that is not enclosed holds an enclosure",
+    "csv.nul": "A cell holds a NUL character",
+}
+"""What is wrong with text that breaks RFC 4180, by the code of the error."""
+REMEDIES: Final[Mapping[str, str]] = {
     "cell.type": "Correct the cell, change the column's type",
     "csv.encoding": "Save the file as UTF-8",
+    "csv.unclosed_quote": "Close the cell with the enclosure, and double an enclosure that belongs to its text",
+    "csv.after_quote": "Double an enclosure that belongs to the text of a cell",
+    "csv.quote_in_cell": "Enclose the cell, and double the enclosure in it",
+    "csv.nul": "Remove the NUL, or save the file as UTF-8 if it is UTF-16",
 }
 
 
@@ -31,15 +43,19 @@ class BadRow:
 
     def error(self, place: Place) -> UserError:
         """Return the error that stops the run; `place` says table and slice."""
-        remedy = f"{_REMEDIES.get(self.code, 'Correct the row')}, or set on_bad_row to reject."
+        remedy = f"{REMEDIES.get(self.code, 'Correct the row')}, or set on_bad_row to reject."
         at = Place(place.table, place.slice, self.row, self.column, self.value)
         return UserError(self.code, self.reason, place=at, remedy=remedy)
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """The rows that fit, the rows that do not, and how many records there were."""
+    """The rows that fit, the rows that do not, and how many records there were.
+
+    `mended`: how many of the records had a fault that a lenient reading mends.
+    """
 
     rows: pa.Table
     bad: tuple[BadRow, ...]
     records: int
+    mended: int = 0

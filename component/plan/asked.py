@@ -68,7 +68,9 @@ def asked_of_table(table: TableConfig) -> Asked:
 
 def _asked(tables: Sequence[TableConfig], texts: tuple[TextTable, ...], scratch: Path | None) -> Asked:
     return Asked(
-        dialects={table.source: GivenDialect(table.delimiter, table.enclosure) for table in tables},
+        dialects={
+            table.source: GivenDialect(table.delimiter, table.enclosure, table.quotes == "strict") for table in tables
+        },
         files={table.source: _file_reading(table) for table in tables if table.file or table.format == "file"},
         records={table.source: table.records for table in tables if table.records is not None},
         texts=texts,

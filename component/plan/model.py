@@ -41,15 +41,16 @@ class SourceSlice:
 
 @dataclass(frozen=True, slots=True)
 class GivenDialect:
-    """What a configuration says of a delimiter and an enclosure; None: nothing."""
+    """What a configuration says of a delimiter and an enclosure; None: nothing. `strict` as of Dialect."""
 
     delimiter: str | None = None
     enclosure: str | None = None
+    strict: bool = True
 
     def over(self, other: Dialect) -> Dialect:
         """Return the other dialect with what is given here."""
         enclosure = other.enclosure if self.enclosure is None else self.enclosure
-        return Dialect(self.delimiter or other.delimiter, enclosure)
+        return Dialect(self.delimiter or other.delimiter, enclosure, self.strict)
 
 
 @dataclass(frozen=True, slots=True)

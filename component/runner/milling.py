@@ -18,6 +18,7 @@ from component.formats.csv.source import CsvSplit
 from component.plan.model import DatasetPlan, Limits
 from component.plan.splits import reader_of
 from component.plan.tables import check_tables
+from component.report.amounts import counted
 from component.report.progress import Progress
 from component.runner.commits import layouts_of
 from component.spark.engine import Engine
@@ -83,6 +84,16 @@ def find_types(
         found.append(plan)
     check_tables(found, inferred=True)
     return found
+
+
+def mended_rows(plans: Sequence[DatasetPlan], written: Sequence[tuple[MillJob, MillResult]]) -> list[str]:
+    """Return what is to be said of sources of which a lenient reading mended rows."""
+    return [
+        f"{plan.source.file_name!r}: {counted(result.mended, 'row')} with text after a closing enclosure, an enclosure "
+        'in a cell that is not enclosed, or a NUL, taken as they stand because "quotes" is lenient.'
+        for plan, (_, result) in zip(plans, written, strict=True)
+        if result.mended
+    ]
 
 
 def mill_datasets(

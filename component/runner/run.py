@@ -44,6 +44,7 @@ from component.runner.milling import (
     Splits,
     abandon,
     find_types,
+    mended_rows,
     mill_datasets,
     prepare_again,
     prepare_datasets,
@@ -203,6 +204,8 @@ def _mill(this: Run, plan: Plan, home: Home, engine: Engine, remembered: Mapping
         scratch=this.scratch,
         progress=this.progress,
     )
+    for text in mended_rows(datasets, written):
+        this.log.warning(text)
     this.progress.stage("index")
     return prepare_datasets(home.store, SparkExecutor(engine), commits, written, datasets)
 

@@ -46,12 +46,13 @@ class MillJob:
 
 @dataclass(frozen=True, slots=True)
 class SplitCount:
-    """What is counted of one split, in the order of the source: records, bad rows, and where those are."""
+    """What is counted of one split, in the order of the source: records, bad rows and their file, mended records."""
 
     slice: str
     records: int
     rejected: int
     rejected_file: Path | None
+    mended: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,11 @@ class MillResult:
     def rejected(self) -> int:
         """Records that were rejected."""
         return sum(count.rejected for count in self.counts)
+
+    @property
+    def mended(self) -> int:
+        """Records with a fault that a lenient reading mended."""
+        return sum(count.mended for count in self.counts)
 
 
 OnDone = Callable[[int, int, int], None]
@@ -188,7 +194,7 @@ def _result(ledger: Ledger, gathered: Sequence[Milled]) -> MillResult:
 
 def _count(part: Part) -> SplitCount:
     said = part.scattered or part.milled or Milled()
-    return SplitCount(part.task.split.slice, said.records, said.rejected, said.rejected_file)
+    return SplitCount(part.task.split.slice, said.records, said.rejected, said.rejected_file, said.mended)
 
 
 def _sum_seconds(results: Sequence[Milled]) -> tuple[tuple[str, float], ...]:

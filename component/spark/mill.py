@@ -52,13 +52,15 @@ class Milled:
     before it in its slice, does not begin or end at a record. `error`: some row does not fit, if the splits before are
     right. `overflow`: the split holds too many partitions to write directly; how it ends was not seen.
 
-    `rejected_file` holds the bad rows, numbered within the split. `seconds` by stage, of this worker.
+    `rejected_file` holds the bad rows, numbered within the split; `mended` as of Parsed. `seconds` by stage, of this
+    worker.
     """
 
     written: Written = field(default_factory=Written)
     records: int = 0
     bytes: int = 0
     rejected: int = 0
+    mended: int = 0
     rejected_file: Path | None = None
     in_doubt: bool = False
     error: UserError | None = None
@@ -82,10 +84,11 @@ def mill_split(task: MillTask) -> Milled:
     )
     rejects = Rejects(task.split.slice, task.scratch)
     watch = _Watch()
-    records = 0
+    records = mended = 0
     try:
         for parsed in watch.each("read", checked_rows(task)):
             records += parsed.records
+            mended += parsed.mended
             rejects.add(parsed.bad)
             with watch.of("cut"):
                 writer.add(parsed.rows)
@@ -101,7 +104,7 @@ def mill_split(task: MillTask) -> Milled:
         if isinstance(error, UserError):
             return Milled(error=error)
         raise
-    return Milled(written, records, task.split.size, rejects.count, rejects.close(), seconds=watch.seconds)
+    return Milled(written, records, task.split.size, rejects.count, mended, rejects.close(), seconds=watch.seconds)
 
 
 def stems(run: str) -> Callable[[], str]:
@@ -156,7 +159,7 @@ def _without_null_keys(parsed: Parsed, task: MillTask, done: int) -> Parsed:
         )
     kept = pa.array(np.setdiff1d(np.arange(parsed.rows.num_rows), np.fromiter(found, np.int64)))
     bad_rows = tuple(sorted([*parsed.bad, *found.values()], key=lambda row: row.row))
-    return Parsed(parsed.rows.take(kept), bad_rows, parsed.records)
+    return Parsed(parsed.rows.take(kept), bad_rows, parsed.records, parsed.mended)
 
 
 def _null_key(rows: pa.Table, at: int, number: int, name: str) -> BadRow:

@@ -29,6 +29,7 @@ class Scattered:
     records: int = 0
     bytes: int = 0
     rejected: int = 0
+    mended: int = 0
     rejected_file: Path | None = None
     in_doubt: bool = False
     error: UserError | None = None
@@ -45,10 +46,11 @@ def scatter_split(buckets: int, task: MillTask) -> Iterator[tuple[int, bytes] | 
     All rows of a key have one bucket. Rows travel as opaque bytes: no JVM reads them.
     """
     rejects = Rejects(task.split.slice, task.scratch)
-    records = 0
+    records = mended = 0
     try:
         for parsed in checked_rows(task):
             records += parsed.records
+            mended += parsed.mended
             rejects.add(parsed.bad)
             for bucket, rows in _by_bucket(parsed.rows, task.layout, buckets):
                 yield bucket, _to_bytes(rows)
@@ -56,7 +58,7 @@ def scatter_split(buckets: int, task: MillTask) -> Iterator[tuple[int, bytes] | 
         rejects.drop()
         yield Scattered(error=error) if isinstance(error, UserError) else Scattered(in_doubt=True)
         return
-    yield Scattered(records, task.split.size, rejects.count, rejects.close())
+    yield Scattered(records, task.split.size, rejects.count, mended, rejects.close())
 
 
 def _by_bucket(rows: pa.Table, layout: Layout, buckets: int) -> Iterator[tuple[int, pa.Table]]:

@@ -16,8 +16,8 @@ KEYS = 10_000
 MIB = 1024 * 1024
 
 
-def configure(folder, columns=None, *, limits=None, outputs=(), **facts):
-    dataset = {"uuid": "t", "tables": [{"source": "t.csv", "columns": columns or {}}], **facts}
+def configure(folder, columns=None, *, limits=None, outputs=(), quotes="strict", **facts):
+    dataset = {"uuid": "t", "tables": [{"source": "t.csv", "columns": columns or {}, "quotes": quotes}], **facts}
     folder.file_store(datasets=[dataset], outputs=list(outputs), **({"limits": limits} if limits else {}))
 
 
@@ -199,6 +199,7 @@ STRAY = [
     'f,"8",6\n',
     "g,'9',7\n",
 ]
+LENIENT = {"source": "t.csv", "quotes": "lenient"}
 STRAY_ROWS = [
     ("a", '5" pipe', "1"),
     ("b", "two\nlines", "2"),
@@ -220,13 +221,14 @@ def test_a_slice_with_stray_quotes_is_read_right_and_leaves_nothing_behind(
     parts = {"part_0": "0,plain,1\n" * 9, "part_1": "".join(STRAY * 3), "part_2": "0,plain,2\n" * 9}
     folder.sliced("t.csv", parts, {"columns": ["id", "text", "n"]})
     folder.file_store(
-        datasets=[{"uuid": "t", "tables": [{"source": "t.csv", "infer_types": infer}], "partition_on": partition_on}],
+        datasets=[{"uuid": "t", "tables": [{**LENIENT, "infer_types": infer}], "partition_on": partition_on}],
         outputs=[{"dataset": "t"}],
         limits={"split_bytes": split_bytes, "direct_files": 1000},
     )
     outcome = run()
     assert outcome.done
     assert "39 rows in, 39 written" in outcome.out
+    assert "'t.csv': 9 rows with text after a closing enclosure" in outcome.out + outcome.err
     plain = [("0", "plain", "1")] * 9 + [("0", "plain", "2")] * 9
     assert sorted(folder.rows("t")) == sorted(plain + STRAY_ROWS * 3)
     assert_nothing_but_the_header_s_files(folder)
@@ -242,6 +244,7 @@ def test_stray_quotes_in_a_crowded_slice(folder, run):
         limits={"split_bytes": 900, "block_bytes": 300, "direct_files": 1},
         partition_on=["id"],
         outputs=[{"dataset": "t"}],
+        quotes="lenient",
     )
     assert run().done
     expected = sorted((f"{key}{turn}", cell, n) for turn in range(40) for key, cell, n in STRAY_ROWS)
@@ -254,7 +257,7 @@ def test_a_crowded_dataset_beside_one_that_is_read_again_is_shuffled_once(folder
     misleading = 'h,"' + "two\nlines " * 90 + '",8\n'
     folder.table("stray.csv", "id,text,n\n" + "".join([*STRAY, misleading] * 2))
     datasets = [{"uuid": "many", "tables": [{"source": "many.csv"}], "partition_on": ["k"]}]
-    datasets += [{"uuid": "stray", "tables": [{"source": "stray.csv"}]}]
+    datasets += [{"uuid": "stray", "tables": [{"source": "stray.csv", "quotes": "lenient"}]}]
     folder.file_store(datasets=datasets, limits={"split_bytes": 1000, "direct_files": 1})
     assert run().done
     assert len(stored_rows(folder, "many")) == 220
@@ -291,7 +294,7 @@ def test_lines_within_cells_say_nothing_of_types_though_a_split_begins_there(fol
     looks_like_rows = '8,"' + "x,y,z\n" * 50 + '",8\n'
     text = "id,text,n\n" + ('1,5" pipe,1\n' + looks_like_rows + '2,6" pipe,2\n' + looks_like_rows) * 5
     folder.table("t.csv", text)
-    table = {"source": "t.csv", "infer_types": True}
+    table = {**LENIENT, "infer_types": True}
     folder.configure(
         datasets=[{"uuid": "t", "tables": [table]}], outputs=[{"dataset": "t"}], limits={"split_bytes": 70}
     )

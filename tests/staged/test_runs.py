@@ -180,6 +180,8 @@ def test_a_stray_enclosure_makes_the_object_one_split(run, folder, stage, server
     rows = [(str(number), 'a 5" pipe' if number == 70_000 else "x" * 60, "1") for number in range(140_000)]
     text = ",".join(COLUMNS) + "\n" + "".join(",".join(row) + "\n" for row in rows)
     stage(server, "orders", text.encode())
+    table = {"source": "orders", "quotes": "lenient"}
+    folder.configure(datasets=[{"uuid": "orders", "tables": [table]}], outputs=[{"dataset": "orders"}])
     outcome = run()
     assert outcome.done, outcome
     assert sorted(folder.rows(folder.out_tables[0])) == sorted(rows)

@@ -13,7 +13,7 @@ from component.formats.csv.dialect import Dialect
 one_file = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 """For tests that write each example to the same file."""
 
-cells = st.text(st.sampled_from("ab0 \"',;|\n\r\té😀\ufeff\x00\u2028"), max_size=6)
+cells = st.text(st.sampled_from("ab0 \"',;|\n\r\té😀\ufeff\x01\u2028"), max_size=6)
 """Cells full of what splitting and parsing stumble over."""
 
 hostile_text = st.text(st.sampled_from('ab0",\n\r"'), max_size=40)
@@ -79,3 +79,9 @@ def rows_with_python(text: str, width: int, dialect: Dialect | None = None) -> l
 def ends_open(text: str) -> bool:
     """Say whether Python's csv module is inside an enclosed cell at the end of a text."""
     return read_with_python(f"{text}\nend\n")[-1] != ["end"]
+
+
+ANY_DIALECTS = dialects | bare_dialects
+
+nasty_texts = st.text(st.sampled_from('ab,;\n\r"\'\0"",\n'), max_size=300)
+"""Any text at all in which nearly every character means something; long enough to cross words of bits."""

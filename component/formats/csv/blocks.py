@@ -11,6 +11,7 @@ from typing import Final
 
 from component import naming
 from component.formats.csv.dialect import Dialect
+from component.formats.csv.faults import Fault, find_records
 from component.formats.csv.source import ByteStream
 from component.formats.csv.split import last_record_end
 
@@ -18,14 +19,30 @@ LINE_ENDS: Final = b"\r\n"
 
 
 class RecordTooLongError(Exception):
-    """No record ends within the limit, if the enclosures of the text pair up."""
+    """No record ends within the limit."""
 
 
-def record_blocks(stream: ByteStream, dialect: Dialect, *, block_bytes: int, tail: bytes = b"") -> Iterator[memoryview]:
+class UnclosedError(Exception):
+    """The last record has an enclosure that is never closed: `fault` is its first fault, `text` all that it takes in.
+
+    All records before it have been yielded.
+    """
+
+    def __init__(self, fault: Fault, text: bytes) -> None:
+        super().__init__(fault, text)
+        self.fault = fault
+        self.text = text
+
+
+def record_blocks(
+    stream: ByteStream, dialect: Dialect, *, block_bytes: int, tail: bytes = b"", exact: bool = False
+) -> Iterator[memoryview]:
     """Cut a stream into blocks of whole records of about `block_bytes`; a longer record makes its block longer.
 
     Each block is followed by `tail`, where there is one, and ends with a line end before it. A block is valid until the
-    next one is asked for. Raises RecordTooLongError when no record ends within `naming.RECORD_LIMIT`.
+    next one is asked for. Where records end is told by counting enclosures, which is right if they pair up; `exact`
+    ends are right in any text. Raises RecordTooLongError when no record ends within `naming.RECORD_LIMIT`, and
+    UnclosedError where ends are exact.
     """
     room = len(tail) + 1
     window = bytearray(min(block_bytes, naming.RECORD_LIMIT) + room)
@@ -34,10 +51,13 @@ def record_blocks(stream: ByteStream, dialect: Dialect, *, block_bytes: int, tai
         space = memoryview(window)[:-room]
         filled = held + stream.fill(space[held:])
         at_end = filled < len(space)
-        stop = filled if at_end else last_record_end(space, dialect.quote)
+        found = find_records(space[:filled], dialect, final=at_end) if exact else None
+        stop = found.stop if found else filled if at_end else last_record_end(space, dialect.quote)
         rest = bytes(space[stop:filled])
         if stop:
             yield _with_tail(memoryview(window), stop, tail)
+        if found and found.open:
+            raise UnclosedError(found.open, rest)
         if at_end:
             return
         window[: len(rest)] = rest

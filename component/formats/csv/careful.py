@@ -54,17 +54,16 @@ def cast_rows(
     schema: TableSchema,
     dialect: Dialect,
     *,
-    first_row: int = 1,
     latin: bool = False,
 ) -> Parsed:
     """Cast cells that were read as bytes; `wrong_count` holds the records with too many or too few of them.
 
-    `first_row` is the number of the first record here. A row with several faults is reported once, by its first column.
+    A row with several faults is reported once, by its first column.
     `latin`: the text went through `as_latin`.
     """
     records = cells.num_rows + len(wrong_count)
     wrong = [row.number for row in wrong_count]
-    numbers = np.setdiff1d(np.arange(first_row, first_row + records), wrong, assume_unique=True)
+    numbers = np.setdiff1d(np.arange(1, records + 1), wrong, assume_unique=True)
     columns = [_raw(cells[name].combine_chunks(), latin=latin) for name in schema.names]
     arrays: list[pa.Array] = []
     faults: dict[int, BadRow] = {}

@@ -15,11 +15,14 @@ from component.errors import UserError
 class Dialect:
     """Delimiter and enclosure of RFC 4180 text; an empty enclosure means that nothing is ever enclosed.
 
+    `strict`: a cell that breaks RFC 4180 makes its row a bad one; otherwise it is mended, and the row counted.
+
     Raises UserError `source.manifest` for a delimiter or enclosure that is not one ASCII character.
     """
 
     delimiter: str = naming.DELIMITER
     enclosure: str = naming.ENCLOSURE
+    strict: bool = True
 
     def __post_init__(self) -> None:
         for what, text, least in (("delimiter", self.delimiter, 1), ("enclosure", self.enclosure, 0)):

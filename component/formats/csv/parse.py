@@ -5,6 +5,8 @@ A block that does not go through is read carefully (`careful`), so that only blo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -14,11 +16,12 @@ from component import naming
 from component.formats.csv.blocks import LINE_ENDS
 from component.formats.csv.careful import as_latin, bytes_options, cast_rows, counting_options
 from component.formats.csv.dialect import Dialect
+from component.formats.csv.faults import Fault, find_records, is_strict
 from component.formats.csv.scan import is_utf8
-from component.formats.csv.sentinel import sentinel_record, sentinel_text, without_sentinel
+from component.formats.csv.sentinel import SplitIsNotExactError, sentinel_record, sentinel_text, without_sentinel
 from component.formats.csv.split import Bytes
 from component.formats.csv.typed import typed
-from component.formats.rows import Parsed
+from component.formats.rows import REASONS, BadRow, Parsed
 from component.tables.types import TableSchema
 
 
@@ -33,6 +36,7 @@ class Parser:
         self.dialect = dialect
         self.tail = sentinel_record(schema, dialect)
         self._arrow = schema.arrow
+        self._width = len(schema.columns)
         self._sentinel_text = sentinel_text(schema.columns[0], dialect)
         self._parse_options = dialect.parse_options(len(schema.columns))
         self._text_options = pacsv.ConvertOptions(
@@ -52,6 +56,18 @@ class Parser:
 
     def parse_framed(self, text: Bytes) -> Parsed:
         """Parse whole records that are followed by a line end and `tail`."""
+        body = memoryview(text)[: -len(self.tail)]
+        if is_strict(body, self.dialect):
+            return self._parse_sound(text)
+        found = find_records(body, self.dialect, final=True)
+        if found.open:
+            raise SplitIsNotExactError
+        if not self.dialect.strict:
+            return _mended(self._parse_sound(text), found.faults)
+        return self._parse_around(body, found.faults)
+
+    def _parse_sound(self, text: Bytes) -> Parsed:
+        """Parse records without regard to what is strict."""
         text = with_mark(text)
         if not is_utf8(text):
             return self._parse_carefully(as_latin(bytes(text)), latin=True)
@@ -59,6 +75,23 @@ class Parser:
             return self._parse_fast(text)
         except pa.ArrowInvalid:
             return self._parse_carefully(text, latin=False)
+
+    def _parse_around(self, body: memoryview, faults: Sequence[Fault]) -> Parsed:
+        """Parse records of which some have faults: in their place stands one that no row can be mistaken for."""
+        instead = _record_absent_from(bytes(body), self._width, self.dialect)
+        pieces: list[Bytes] = []
+        at = 0
+        for fault in faults:
+            pieces += [body[at : fault.start], instead]
+            at = fault.stop
+        parsed = self._parse_sound(framed(b"".join([*pieces, body[at:]]), self.tail))
+        marked = instead[:-1].decode()
+        left = iter(faults)
+        bad = (self._bad_row(row.row, next(left), body) if row.record == marked else row for row in parsed.bad)
+        return replace(parsed, bad=tuple(bad))
+
+    def _bad_row(self, row: int, fault: Fault, body: memoryview) -> BadRow:
+        return bad_row(row, fault, bytes(body[fault.start : fault.stop]), self.schema)
 
     def _parse_fast(self, text: Bytes) -> Parsed:
         rows = without_sentinel(self._read(text, self._text_options, self._parse_options), self._sentinel_text)
@@ -82,6 +115,26 @@ class Parser:
 
 def _joined(cells: pa.ChunkedArray) -> pa.Array:
     return cells.chunk(0) if cells.num_chunks == 1 else cells.combine_chunks()
+
+
+def bad_row(row: int, fault: Fault, text: bytes, schema: TableSchema) -> BadRow:
+    """Return the row of a record with a fault; `text` is all of it."""
+    column = schema.names[fault.cell] if fault.cell < len(schema.names) else None
+    value, record = (data.decode(errors="replace") for data in (fault.value, text.rstrip(LINE_ENDS)))
+    return BadRow(row, fault.code, REASONS[fault.code], column, value, record)
+
+
+def _mended(parsed: Parsed, faults: Sequence[Fault]) -> Parsed:
+    return replace(parsed, mended=len(faults))
+
+
+def _record_absent_from(body: bytes, width: int, dialect: Dialect) -> bytes:
+    """Return a record, line end included, that has the wrong number of cells and a text that is nowhere in a body."""
+    letter = next(letter for letter in "xyz" if letter not in {dialect.delimiter, dialect.enclosure})
+    mark = letter
+    while mark.encode() in body:
+        mark += letter
+    return f"{mark if width > 1 else mark + dialect.delimiter + mark}\n".encode()
 
 
 def framed(data: Bytes, tail: bytes) -> bytes:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from component import naming
 from component.errors import Place, TablemillError, UserError
-from component.formats.csv.blocks import RecordTooLongError, record_blocks
+from component.formats.csv.blocks import RecordTooLongError, UnclosedError, record_blocks
 from component.formats.csv.dialect import Dialect
-from component.formats.csv.exact import LongRecordError, NotUtf8Error, UnclosedError, parse_stream
-from component.formats.csv.parse import Parser
+from component.formats.csv.faults import TOO_LONG
+from component.formats.csv.parse import Parser, bad_row
 from component.formats.csv.sentinel import SplitIsNotExactError
 from component.formats.csv.source import CsvSplit, first_byte_not_utf8, open_split
-from component.formats.rows import BadRow, Parsed
+from component.formats.rows import REMEDIES, BadRow, Parsed
 from component.tables.types import TableSchema
 
 
@@ -41,10 +40,11 @@ class CsvReader:
         """Yield the split's rows block by block; the rows of `bad` are numbered from 1 within the split.
 
         Raises ReadAgainError when another split must be read instead; UserError `cell.type`, `row.cells`,
-        `csv.encoding`, `csv.unclosed_quote`, `gzip.truncated`. An error of a row is certain when the split begins at a
-        record: when no split before it in its slice raises ReadAgainError.
+        `csv.encoding`, `csv.after_quote`, `csv.quote_in_cell`, `csv.nul`, `csv.unclosed_quote`, `row.length`,
+        `gzip.truncated`. An error of a row is certain when the split begins at a record: when no split before it in its
+        slice raises ReadAgainError.
         """
-        for parsed in self._read_exactly(split) if split.exact else self._read_blocks(split):
+        for parsed in self._read_blocks(split):
             if parsed.bad and not self.reject:
                 raise _error(split, parsed.bad[0])
             yield parsed
@@ -54,28 +54,30 @@ class CsvReader:
         done = 0
         try:
             with open_split(split, self.dialect) as stream:
-                blocks = record_blocks(stream, self.dialect, block_bytes=split.block_bytes, tail=parser.tail)
+                blocks = record_blocks(
+                    stream, self.dialect, block_bytes=split.block_bytes, tail=parser.tail, exact=split.exact
+                )
                 for block in blocks:
                     parsed = _renumber(parser.parse_framed(block), done)
                     yield parsed
                     done += parsed.records
-        except (SplitIsNotExactError, RecordTooLongError):
+        except UnclosedError as error:
+            yield self._unclosed(error, done + 1)
+        except RecordTooLongError:
+            if split.exact:
+                raise _too_long(split.place, done + 1) from None
+            raise ReadAgainError(split.whole(), whole_slice=True) from None
+        except SplitIsNotExactError:
+            if split.exact:
+                raise  # it cannot be
             raise ReadAgainError(split.whole(), whole_slice=True) from None
 
-    def _read_exactly(self, split: CsvSplit) -> Iterator[Parsed]:
-        try:
-            with open_split(split, self.dialect) as stream:
-                yield from parse_stream(
-                    stream, self.schema, self.dialect, block_bytes=split.block_bytes, latin=split.not_utf8
-                )
-        except NotUtf8Error:
-            raise ReadAgainError(replace(split, not_utf8=True), whole_slice=False) from None
-        except LongRecordError as error:
-            if split.block_bytes >= naming.RECORD_LIMIT:
-                raise _unclosed_quote(split.place, error.row) from None
-            raise ReadAgainError(replace(split, block_bytes=naming.RECORD_LIMIT), whole_slice=False) from None
-        except UnclosedError as error:
-            raise _unclosed_quote(split.place, error.row) from None
+    def _unclosed(self, error: UnclosedError, row: int) -> Parsed:
+        """Return the last record of a slice, which its open enclosure makes a bad row in any reading."""
+        bad = bad_row(row, replace(error.fault, code="csv.unclosed_quote"), error.text, self.schema)
+        lines = len(error.text.splitlines()) - 1
+        taken = f", and takes in what follows, {lines:,} {'line' if lines == 1 else 'lines'}" if lines else ""
+        return Parsed(self.schema.arrow.empty_table(), (replace(bad, reason=bad.reason + taken),), 1)
 
 
 def _error(split: CsvSplit, bad: BadRow) -> TablemillError:
@@ -89,10 +91,10 @@ def _renumber(parsed: Parsed, done: int) -> Parsed:
     return Parsed(parsed.rows, tuple(replace(row, row=row.row + done) for row in parsed.bad), parsed.records)
 
 
-def _unclosed_quote(place: Place, row: int) -> UserError:
+def _too_long(place: Place, row: int) -> UserError:
     return UserError(
         "csv.unclosed_quote",
-        f"A quoted cell is not closed, not within {naming.RECORD_LIMIT // naming.MIB} MiB",
+        TOO_LONG,
         place=replace(place, row=row),
-        remedy="Close the cell with the enclosure, and double an enclosure that belongs to its text.",
+        remedy=f"{REMEDIES['csv.unclosed_quote']}.",
     )

@@ -16,7 +16,9 @@ from isal import igzip, isal_zlib
 from component import naming
 from component.errors import Place, UserError
 from component.formats.csv.dialect import Dialect
-from component.formats.csv.split import ByteRange, find_record_end
+from component.formats.csv.faults import TOO_LONG, find_records, first_record
+from component.formats.csv.split import ByteRange
+from component.formats.rows import REASONS, REMEDIES
 from component.staging.locations import Location, open_location, size_of
 
 GZIP_ERRORS: Final[tuple[type[BaseException], ...]] = (
@@ -35,7 +37,7 @@ class CsvSplit:
 
     `range` counts bytes of the file or object; a gzip slice is always one split, from 0. The records of a plain slice
     begin at `data_start`, after BOM and header; a gzip stream with a header says so by `skip_header`. `exact` asks for
-    the reader that does not need enclosures to pair up; `not_utf8` tells it that the text is known not to be UTF-8.
+    record ends that do not need enclosures to pair up.
     """
 
     table: str
@@ -48,7 +50,6 @@ class CsvSplit:
     exact: bool = False
     guessed: bool = False
     block_bytes: int = naming.BLOCK_BYTES
-    not_utf8: bool = False
 
     def whole(self) -> CsvSplit:
         """Return the split that reads all of this slice, without trusting enclosures to pair up.
@@ -166,7 +167,10 @@ def read_header(location: Location, dialect: Dialect, *, gzip: bool, place: Plac
             record = _first_record(stream, dialect, place)
     except GZIP_ERRORS as error:
         raise damaged_gzip(place, error) from error
-    lines = io.StringIO(_decode(record, place, start), newline="")
+    text = _decode(record, place, start)
+    if dialect.strict:
+        _hold_strict(record, dialect, place)
+    lines = io.StringIO(text, newline="")
     if dialect.enclosure:
         rows = csv.reader(lines, delimiter=dialect.delimiter, quotechar=dialect.enclosure)
     else:
@@ -175,6 +179,18 @@ def read_header(location: Location, dialect: Dialect, *, gzip: bool, place: Plac
         return tuple(next(rows, [])), start + len(record)
     except csv.Error as error:
         raise UserError("source.format", f"The header cannot be read: {error}", place=place) from error
+
+
+def _hold_strict(record: bytes, dialect: Dialect, place: Place) -> None:
+    """Raise UserError for a header that breaks RFC 4180."""
+    for fault in find_records(record, dialect, final=True).faults:
+        value = fault.value.decode(errors="replace")
+        raise UserError(
+            fault.code,
+            f"{REASONS[fault.code]}, in the header",
+            place=replace(place, value=value),
+            remedy=f"{REMEDIES[fault.code]}, or set quotes to lenient.",
+        )
 
 
 def _skip_mark(stream: ByteStream) -> int:
@@ -190,21 +206,20 @@ def _first_record(stream: ByteStream, dialect: Dialect, place: Place) -> bytes:
     """Read the first record, with its line end."""
     data = stream.read(_HEADER_PIECE)
     while True:
-        end, inside = find_record_end(data, dialect.quote, inside=False)
-        if end is not None and end < len(data):
-            stop = end + 1 if data[end - 1 : end + 1] == b"\r\n" else end
-            stream.unread(data[stop:])
-            return data[:stop]
+        found = first_record(data, dialect)
+        if found.ended:
+            stream.unread(data[found.stop :])
+            return data[: found.stop]
         piece = stream.read(len(data))
-        if len(data) > naming.RECORD_LIMIT or (inside and not piece):
+        if not piece and not found.is_open:
+            return data
+        if not piece or len(data) > naming.RECORD_LIMIT:
             raise UserError(
                 "csv.unclosed_quote",
-                "A quoted cell of the header is not closed",
+                f"{REASONS['csv.unclosed_quote']}, in the header" if not piece else TOO_LONG,
                 place=place,
-                remedy="Close the cell with the enclosure, and double an enclosure that belongs to its text.",
+                remedy=f"{REMEDIES['csv.unclosed_quote']}.",
             )
-        if not piece:
-            return data
         data += piece
 
 

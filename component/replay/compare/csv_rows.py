@@ -67,7 +67,7 @@ class CsvRows:
     def _batch(self, name: str, parsed: Parsed, done: int) -> Batch:
         named = dict(zip(self._schema().names, self.names, strict=True))
         for row in parsed.bad:
-            if row.code == "csv.encoding":  # its text is not all there, so nothing could be said about it
+            if row.code in {"csv.encoding", "csv.unclosed_quote"}:  # nothing could be said about what is not whole
                 place = Place(slice=name, row=row.row, column=named.get(row.column or ""), value=row.value)
                 raise UserError(row.code, row.reason, place=place)
         broken = [(row.row, row.record) for row in parsed.bad]
@@ -101,7 +101,7 @@ def open_csv(path: Path, fallback: Sequence[str] = ()) -> CsvRows:
     if not manifest.columns and fallback:
         manifest = replace(manifest, columns=tuple(fallback), raw={**manifest.raw, "columns": list(fallback)})
     enclosure = naming.ENCLOSURE if manifest.enclosure is None else manifest.enclosure
-    dialect = Dialect(manifest.delimiter or naming.DELIMITER, enclosure)
+    dialect = Dialect(manifest.delimiter or naming.DELIMITER, enclosure, strict=False)
     slices, _ = slices_of(path)
     filled = tuple(part for part in slices if part.size)
     names, header = _names(path.name, filled, manifest, dialect, sliced=path.is_dir())
