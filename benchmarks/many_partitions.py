@@ -18,7 +18,9 @@ def main() -> None:
     try:
         options = {"partition_on": ["l_suppkey"], "secondary_indices": []}
         data = lineitem.data_folder(1, folder / "data", folder / "store", **options)
-        measured = measure([str(Path(sys.executable).with_name("tablemill")), "run", "--data", str(data)])
+        measured = measure(
+            [str(Path(sys.executable).with_name("tablemill")), "run", "--follow-links", "--data", str(data)]
+        )
         files = sum(1 for _ in (folder / "store").rglob("*.parquet"))
     finally:
         shutil.rmtree(folder, ignore_errors=True)

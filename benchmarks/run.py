@@ -53,7 +53,9 @@ def run_once(name: str, scale: int, folder: Path) -> Measured:
     target = folder / name
     if name == "tablemill":
         data = lineitem.data_folder(scale, folder / "data", target)
-        measured = measure([str(Path(sys.executable).with_name("tablemill")), "run", "--data", str(data)])
+        measured = measure(
+            [str(Path(sys.executable).with_name("tablemill")), "run", "--follow-links", "--data", str(data)]
+        )
     else:
         measured = measure([*PEERS[name], str(lineitem.csv_path(scale)), str(target)])
     lineitem.check(target, scale, exact=name != "plateau")

@@ -33,6 +33,7 @@ CODES: Final[Mapping[str, str]] = {
     "staged.missing": "An input in a bucket, or a part of one, is not there.",
     "staged.changed": "An object changed after planning, ended early, or has another size than announced.",
     "staged.failed": "An input in a bucket cannot be read: the store does not answer, or not as it should.",
+    "folder.link": "A link leads out of the data folder.",
     "state.syntax": "A state file is not readable as a JSON object.",
     "column.missing": "A configured column is not in the table.",
     "column.duplicate": "A table has the same column twice.",

@@ -24,6 +24,7 @@ from component.config.model import Config
 from component.config.secrets import secrets_in
 from component.errors import UserError
 from component.folder.layout import DataFolder
+from component.folder.links import links_out
 from component.folder.state import GUIDELINE_BYTES
 from component.folder.tables import staged_secrets
 from component.naming import CONFIG_FILE, CONFIG_YAML_FILE
@@ -42,13 +43,22 @@ class Texts:
     secrets: frozenset[str]
 
 
-def check_folder(variables: Mapping[str, str], data_dir: Path | None = None) -> CheckReport:
-    """Return the report on a folder; `data_dir` wins over KBC_DATADIR. Every secret in it is hidden."""
+def check_folder(
+    variables: Mapping[str, str], data_dir: Path | None = None, *, follow_links: bool = False
+) -> CheckReport:
+    """Return the report on a folder; `data_dir` wins over KBC_DATADIR. Every secret in it is hidden.
+
+    Nothing is read through links that lead out of the folder, unless `follow_links` allows it for the input: where
+    there is one, the report has only these.
+    """
     environment, findings = _environment(variables, data_dir)
     folder = DataFolder(environment.data_dir)
     if not os.path.isdir(folder.root):  # noqa: PTH112 - a Path raises for what may not be searched
         missing = error("source.missing", "/", "There is no such data folder", "Name another one.")
         return CheckReport(str(folder.root), (missing,))
+    links = [link for link in links_out(folder.root) if link.in_output or not follow_links]
+    if links:
+        return CheckReport(str(folder.root), sorted_findings([of_error(link.error, link.place) for link in links]))
     texts = _texts(folder, environment)
     report = _report(folder, environment, texts, findings)
     return masked_report(report, Masking(texts.secrets))

@@ -12,7 +12,7 @@ import typer
 
 from component.cli.boundary import fail
 from component.cli.printing import print_json, print_tables
-from component.cli.run import Folder
+from component.cli.run import Folder, FollowLinks
 from component.report.lines import LineHandler
 from component.report.log import Log
 
@@ -29,22 +29,30 @@ def check(
     format: Annotated[  # noqa: A002 - the option's name
         Literal["text", "json"], typer.Option(help="How the report is printed.")
     ] = "text",
+    follow_links: FollowLinks = False,
 ) -> None:
     """Check everything about a folder before a run: configuration, manifests, inputs, outputs, space, secrets.
 
     Nothing is written to the folder and no Spark is started. Exit code 0: a run can start; 1: something is wrong.
     """
-    raise typer.Exit(check_and_show(os.environ, data or folder, strict=strict, as_json=format == "json"))
+    raise typer.Exit(
+        check_and_show(os.environ, data or folder, strict=strict, as_json=format == "json", follow_links=follow_links)
+    )
 
 
 def check_and_show(
-    variables: Mapping[str, str], data: Path | None, *, strict: bool = False, as_json: bool = False
+    variables: Mapping[str, str],
+    data: Path | None,
+    *,
+    strict: bool = False,
+    as_json: bool = False,
+    follow_links: bool = False,
 ) -> int:
     """Print the report on a folder and return the exit code; a fault of ours is one sentence on stderr."""
     from component.check.folder import check_folder  # noqa: PLC0415 - loads Arrow, which other commands need not pay
 
     try:
-        report = check_folder(variables, data)
+        report = check_folder(variables, data, follow_links=follow_links)
         _show(report, as_json=as_json)
     except Exception as error:  # noqa: BLE001 - the boundary: everything becomes an exit code and one sentence
         return fail(error, Log(LineHandler(sys.stderr)))

@@ -151,10 +151,12 @@ def _report(variables: Mapping[str, str], facts: JobFacts, rules: str) -> Resolu
     from component.check.output_mapping import read_config, read_question  # noqa: PLC0415
     from component.config.environment import Environment  # noqa: PLC0415
     from component.folder.layout import DataFolder  # noqa: PLC0415
+    from component.folder.links import hold_links  # noqa: PLC0415
     from component.report.resolution import ResolutionReport  # noqa: PLC0415
 
     environment = Environment.from_variables(variables)
     folder = DataFolder(environment.data_dir)
+    hold_links(folder.root, follow_input=True)
     question = read_question(folder, read_config(folder), facts, environment)
     found = question.answers()
     job = next(resolution for resolution in found.resolutions if resolution.rules == rules)

@@ -16,6 +16,7 @@ from component import clock
 from component.actions.request import read_request
 from component.cli.boundary import error_code, exit_code, fail, sentence
 from component.config.environment import Environment
+from component.folder.links import hold_links
 from component.report.lines import KeepingHandler, LineHandler, write_text
 from component.report.log import Log
 from component.report.opening import open_log, open_progress
@@ -27,10 +28,12 @@ if TYPE_CHECKING:
     from component.config.model import Config
     from component.runner.run import StartEngine
 
-
 Folder = Annotated[
     Path | None,
     typer.Argument(metavar="FOLDER", help="The data folder, or any folder with files in it.", show_default=False),
+]
+FollowLinks = Annotated[
+    bool, typer.Option("--follow-links", help="Read inputs through links that lead out of the data folder.")
 ]
 
 
@@ -42,28 +45,35 @@ def run(
     format: Annotated[  # noqa: A002 - the option's name
         Literal["text", "json"], typer.Option(help="How the summary is printed.")
     ] = "text",
+    follow_links: FollowLinks = False,
 ) -> None:
     """Run a data folder: tables become datasets, datasets become outputs.
 
     A folder without in/ is any folder: the CSV, Parquet, Avro, Arrow, JSON and Excel files that lie in it are read, and
     what comes of them is in its out/.
     """
-    raise typer.Exit(run_folder(os.environ, data or folder, as_json=format == "json"))
+    raise typer.Exit(run_folder(os.environ, data or folder, as_json=format == "json", follow_links=follow_links))
 
 
 def run_folder(
-    variables: Mapping[str, str], data: Path | None, *, as_json: bool = False, start: StartEngine | None = None
+    variables: Mapping[str, str],
+    data: Path | None,
+    *,
+    as_json: bool = False,
+    start: StartEngine | None = None,
+    follow_links: bool = False,
 ) -> int:
     """Run a data folder and return the exit code; an error is one sentence on stderr.
 
     With `as_json` stdout is one document, whether the run succeeds or not. `start` gives the Spark to run on; None
-    starts one of its own.
+    starts one of its own. `follow_links`: inputs may lie outside of the folder, behind links.
     """
     voice = Voice(as_json)
     try:
         with interruptible():
             environment = Environment.from_variables(variables, data)
             voice.log.hide(environment.secrets)
+            hold_links(environment.data_dir, follow_input=follow_links)
             if (request := read_request(environment)) is not None and request.action:
                 from component.actions import dispatch  # noqa: PLC0415 - what a run does not need
 

@@ -26,8 +26,8 @@ def lay_out(root, files=None, *, config=None):
     return root
 
 
-def check(root, **variables):
-    return check_folder({f"KBC_{name}": value for name, value in variables.items()}, root)
+def check(root, *, follow_links=False, **variables):
+    return check_folder({f"KBC_{name}": value for name, value in variables.items()}, root, follow_links=follow_links)
 
 
 def found(report, *, places=True):

@@ -155,4 +155,5 @@ def test_a_configuration_that_never_ends_is_a_finding(tmp_path):
     assert found(check(tmp_path)) == [("error", "config.syntax", "config.json")]
     (tmp_path / "config.json").unlink()
     (tmp_path / "config.json").symlink_to("/dev/zero")
-    assert found(check(tmp_path)) == [("error", "config.syntax", "config.json")]
+    assert found(check(tmp_path)) == [("error", "folder.link", "config.json")]
+    assert found(check(tmp_path, follow_links=True)) == [("error", "config.syntax", "config.json")]
