@@ -77,9 +77,9 @@ class Lenient(BaseModel):
 
 
 class Strict(Lenient):
-    """A frozen object of Tablemill's own: every key is known."""
+    """A frozen object of Tablemill's own: every key is known, and described by the text below it."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
 
 class ObjectSchema:

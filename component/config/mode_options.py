@@ -17,7 +17,9 @@ class KeepConfig(Strict):
     """How much of a dataset's history stays readable: so many states, and all that were live within so many days."""
 
     commits: Positive = naming.KEEP_COMMITS
+    """How many of the newest states stay readable."""
     days: Positive = naming.KEEP_DAYS
+    """States that were live within so many days stay readable too."""
 
 
 ScopeCondition = Annotated[

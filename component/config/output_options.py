@@ -125,33 +125,56 @@ class TableOptions(Strict):
     """
 
     destination: Name | None = None
+    """The id of the table in Storage, or only its name where a default bucket applies. Blank lets Tablemill choose."""
     primary_key: Names | None = None
+    """The primary key of the destination. Without it, and without incremental loads, that of the dataset."""
     incremental: StrictBool = False
+    """Whether to add to the destination instead of replacing it."""
     has_header: StrictBool | None = None
+    """Whether the first line holds the names of the columns; slices never have such a line."""
     delimiter: Character | None = None
+    """The character between two cells. Without it, a comma."""
     enclosure: Character | None = None
+    """The character around a cell. Without it, a double quote."""
     write_always: StrictBool = False
+    """Whether the platform loads the table even if the job fails."""
     distribution_key: Names = ()
+    """The distribution key of the destination, for backends that have one."""
     deduplication_strategy: Literal["insert", "upsert"] | None = None
+    """How the platform treats rows that repeat: `insert` or `upsert`."""
     delete_where_column: Name | None = None
+    """The column by whose values the platform deletes rows before it loads; the older form of `delete_where`."""
     delete_where_operator: Operator | None = None
+    """Whether rows with (`eq`) or without (`ne`) one of the values are deleted."""
     delete_where_values: tuple[Scalar, ...] = ()
+    """The values of `delete_where_column`."""
     delete_where: tuple[DeleteWhere, ...] = ()
+    """Rows that the platform deletes before it loads."""
     description: Name | None = None
+    """The description of the table in Storage."""
     metadata: Texts = Field(default_factory=dict)
+    """Metadata of the table in Storage, by key."""
     column_metadata: ByName[Texts] = Field(default_factory=dict)
+    """Metadata of columns in Storage, by column and key."""
     data_types: ByName[DataTypes] = Field(default_factory=dict)
+    """Column types in the words of a backend, by column, over those that follow from the dataset."""
     manifest_type: Name | None = None
+    """The manifest's `manifest_type`, which the platform ignores."""
     manifest_family: ManifestFamily | None = None
+    """The family of this table's manifest. Without it, that of `parameters`."""
 
 
 class FileOptions(Strict):
     """Options of an output that is a file; the platform deletes a file that is not permanent after 15 days."""
 
     is_public: StrictBool = False
+    """Whether anyone who knows its URL may read the file."""
     is_permanent: StrictBool = False
+    """Whether Storage keeps the file until somebody deletes it, or for 15 days."""
     is_encrypted: StrictBool = True
+    """Whether Storage encrypts the file."""
     notify: StrictBool = False
+    """Whether Storage notifies the project of the file."""
 
 
 class OutputOptions(TableOptions, FileOptions):

@@ -54,6 +54,10 @@ class StoreConfig(Strict):
     __pydantic_extra__: dict[str, SecretStr]
 
     url: Name
+    """The directory that datasets live in, as `file:///path` or a path; a relative path starts at the data folder.
+    Without a store, datasets travel as archives through file storage, tagged `tablemill-dataset`; map the files of
+    that tag to the input.
+    """
 
     @property
     def credentials(self) -> Mapping[str, SecretStr]:
@@ -81,6 +85,7 @@ class ArchivesConfig(Strict):
     """
 
     is_permanent: StrictBool = True
+    """Whether Storage keeps archives until somebody deletes them, or for 15 days."""
 
 
 class ColumnFacts(Strict):
@@ -90,16 +95,24 @@ class ColumnFacts(Strict):
     """
 
     type: TypeWord | None = None
+    """The type that the cells must fit; without one, the manifest's."""
     length: Length | None = None
+    """Precision and scale of a numeric column, such as `12,2`."""
     nullable: StrictBool | None = None
+    """Whether a value may be missing; without it, as the manifest says."""
     formats: Formats = ()
+    """How dates and times are written, as strptime formats (`%d.%m.%Y`), tried in order. Empty means ISO 8601."""
     nulls: NullWord | None = None
+    """Which empty cells are null: `always` each of them, `unquoted` those without quotes, `never` none. Without it,
+    the type decides.
+    """
 
 
 class ColumnConfig(ColumnFacts):
     """One configured column of a source."""
 
     name: Name
+    """The name of the column in the source."""
 
 
 Columns = Annotated[
@@ -125,16 +138,31 @@ class TableConfig(Strict):
     """
 
     name: TableName = naming.DEFAULT_TABLE
+    """The name of the table in the dataset."""
     source: str = ""
+    """The input table or file, by its name in the input mapping or in the folder. Blank means the one with the
+    dataset's name.
+    """
     format: Literal["auto", "csv", "parquet", "avro", "arrow", "records", "file"] = "auto"
+    """What the source is; `auto` tells by its content, `file` reads any file with the options in `file`."""
     file: FileReading | None = None
+    """How a file is read that is not a table of the platform."""
     records: RecordsReading | None = None
+    """How a records directory is read."""
     columns: Columns = ()
+    """Facts about single columns that the manifest leaves out or gets wrong."""
     primary_key: Names | None = None
+    """The columns that name a row; without them, the manifest's primary key."""
     infer_types: StrictBool | None = None
+    """Whether to find the types of columns that neither manifest nor configuration gives one, by reading every row
+    first. Without it, types are inferred where there is no manifest.
+    """
     delimiter: Character | None = None
+    """The character between two cells. Blank means the manifest's, else a comma."""
     enclosure: Character | None = None
+    """The character around a cell. Blank means the manifest's, else a double quote."""
     quotes: ReadingWord = "strict"
+    """`strict` refuses quotes that break RFC 4180, `lenient` mends them and counts what it mends."""
 
     @model_validator(mode="after")
     def _parts_agree(self) -> Self:
@@ -157,20 +185,41 @@ class DatasetConfig(Strict):
     """
 
     uuid: Uuid
+    """The name of the dataset in the store: letters, digits, plus, minus and underscore."""
     tables: tuple[TableConfig, ...] = ()
+    """The tables of the dataset, each with its source; most datasets have one."""
     compatibility: Compatibility = "plateau"
+    """Which clients must be able to read it: `plateau` knows one table in a dataset, `kartothek` several."""
     partition_on: Names = ()
+    """Columns whose values divide the rows into folders, in this order. Choose columns with few values and no nulls."""
     secondary_indices: Names = ()
+    """Columns that are looked up by value and are not partition columns."""
     sort_partitions_by: Names = ()
+    """The order of the rows in each file."""
     bucket_by: Names = ()
+    """Columns whose equal values go into one file of their partition; needs `num_buckets`."""
     num_buckets: Positive | None = None
+    """The most files that one write makes in a partition, with `bucket_by`."""
     mode: ModeWord = "overwrite"
+    """What a run does to a dataset that exists: `overwrite` it, `append` rows, `replace_partitions`, `upsert` rows
+    by key, or `delete` rows by key.
+    """
     delete_scope: DeleteScope = None
+    """The partitions that `replace_partitions` removes, each as partition columns with their values. Without it,
+    those of the new rows.
+    """
     key: Names = ()
+    """The columns that name a row in the modes `upsert` and `delete`. Empty means the primary key."""
     keep: KeepConfig | None = None
+    """How much history stays readable. With it, a run deletes what is older; without it, nothing is ever deleted."""
     metadata: JsonObject = Field(default_factory=dict)
+    """Metadata of your own, stored in the header of the dataset."""
     metadata_storage_format: Literal["json", "msgpack.zstd"] = "json"
+    """How the header of the dataset is stored."""
     on_bad_row: Literal["fail", "reject"] = "fail"
+    """What happens when a row does not fit: `fail` stops the run, `reject` moves the row to a table of rejected
+    rows.
+    """
 
     @property
     def table(self) -> TableConfig:
@@ -228,18 +277,33 @@ class OutputConfig(OutputOptions):
     """
 
     dataset: Uuid
+    """The dataset whose rows are written: one that the run makes, or one in the store."""
     table: Name | None = None
+    """The table of a dataset that has several; without it, the only one."""
     predicates: Predicates | None = None
+    """Which rows are written: a list of alternatives, each a list of conditions `[column, operator, value]` that
+    must all hold. Without it, all rows.
+    """
     columns: Names | None = None
+    """The columns that are written, in this order. Empty means all columns."""
     written_as: Literal["table", "file"] = Field(default="table", alias="as")
+    """Whether the output is a `table` in out/tables or a `file` in out/files."""
     name: Annotated[str, AfterValidator(rules.file_name), Field(json_schema_extra=rules.FILE_NAME_SCHEMA)] | None = None
+    """The name of the table or file. Blank means the name of the dataset."""
     format: FileFormat = "csv"
+    """The format of a file."""
     records: RecordsWriting | None = None
+    """How a records directory is written."""
     workbench: WorkbenchFiles | None = None
+    """How an Arrow file of Workbench is written."""
     httpfile: HttpFiles | None = None
+    """What an httpfile says of itself."""
     slices: StrictBool = True
+    """Whether a table is written as several files that the platform loads at once."""
     compression: Literal["gzip", "none"] = "gzip"
+    """How slices are compressed."""
     tags: Names = ()
+    """Tags of a file in Storage."""
 
     @property
     def output_name(self) -> str:
@@ -266,7 +330,9 @@ class SparkConfig(Strict):
     """The Spark that does the work."""
 
     master: Name = "local[*]"
+    """The Spark master, such as `local[4]`; `local[*]` uses all cores."""
     conf: Texts = Field(default_factory=dict)
+    """Settings of Spark, by their names in Spark's documentation."""
 
 
 class LimitsConfig(Strict):
@@ -276,12 +342,21 @@ class LimitsConfig(Strict):
     """
 
     split_bytes: Positive = naming.SPLIT_BYTES
+    """Bytes of input that one task reads."""
     block_bytes: Positive = naming.BLOCK_BYTES
+    """Bytes of text that a task parses at once."""
     buffer_bytes: Positive = naming.BUFFER_BYTES
+    """Bytes of typed rows that a task holds before it writes files."""
     direct_files: Positive = naming.DIRECT_FILES
+    """The most data files that tasks write directly; with more partition values, rows are shuffled by partition
+    first.
+    """
     slice_bytes: Positive = naming.SLICE_BYTES
+    """About how many bytes one slice of an output has."""
     max_slices: Positive = naming.MAX_SLICES
+    """The most slices of an output."""
     deadline_seconds: Positive | None = None
+    """Seconds after which a run stops by itself, leaving everything as it was. Without it, a run may take any time."""
 
 
 class Parameters(Strict):
@@ -295,18 +370,37 @@ class Parameters(Strict):
     """
 
     store: StoreConfig | None = None
+    """Where datasets live. All rows of a configuration share it."""
     archives: ArchivesConfig = ArchivesConfig()
+    """How datasets travel when there is no store."""
     on_missing_dataset: Literal["fail", "create"] = "fail"
+    """What happens when a dataset of an earlier run does not come back and rows are to be added to it: `fail` stops
+    the run, `create` starts the dataset again without its earlier rows.
+    """
     on_stale_dataset: Literal["fail", "use"] = "fail"
+    """What happens when the archive of a dataset lacks the last commit: `fail` stops the run, `use` goes on without
+    the rows of that commit.
+    """
     tables: tuple[TextTable, ...] = ()
+    """Tables that are written in the configuration as text, as inputs beside those in the folder."""
     cache: CacheConfig | None = None
+    """Where the results of parsing files are kept between runs; without it, nowhere."""
     datasets: tuple[DatasetConfig, ...] = ()
+    """The datasets that a run makes or changes. Without datasets and outputs, every input becomes a dataset and
+    comes back as an output.
+    """
     outputs: tuple[OutputConfig, ...] = ()
+    """The tables and files that a run writes from datasets."""
     manifest_family: Literal["auto", "legacy", "schema"] = "auto"
+    """The family of output manifests: `legacy`, `schema`, or `auto` for the one that the project asks for."""
     usage_metrics: StrictBool = False
+    """Whether to write out/usage.json, which the platform may bill by."""
     result_variables: StrictBool = True
+    """Whether to write out/result.json, which the job returns to those who started it."""
     spark: SparkConfig = SparkConfig()
+    """Where Spark runs, and with which settings."""
     limits: LimitsConfig = LimitsConfig()
+    """Expert settings of memory and file sizes."""
 
     @model_validator(mode="after")
     def _parts_agree(self) -> Self:

@@ -35,6 +35,10 @@ def model_schema(model: type[BaseModel]) -> dict[str, Any]:
     other), which JSON Schema cannot say.
     """
     schema = model.model_json_schema(schema_generator=_WithoutFieldTitles)
+    for part in (schema, *schema.get("$defs", {}).values()):
+        for stated in part.get("properties", {}).values():
+            if "description" in stated:
+                stated["description"] = " ".join(stated["description"].split())
     return {"$schema": GenerateJsonSchema.schema_dialect, **schema}
 
 

@@ -19,6 +19,7 @@ class WorkbenchFiles(Strict):
     """How Arrow files of Workbench are written: what exceeds `limits` is refused; `workbench`: those of Workbench."""
 
     limits: Literal["none", "workbench"] | TableLimits = "workbench"
+    """The largest table that is written: `none`, `workbench`, or limits of your own."""
 
 
 VariantWord = Literal["bluelabs", "csv", "bigquery", "vertica", "dumb"]
@@ -28,6 +29,7 @@ class HttpFiles(Strict):
     """What an httpfile says of itself: `url` is where it was fetched from; without one the dataset stands for it."""
 
     url: Name | None = None
+    """Where the file says that it was fetched from. Without it, the dataset."""
 
 
 class RecordsWriting(Strict):
@@ -38,11 +40,17 @@ class RecordsWriting(Strict):
     """
 
     format: Literal["delimited", "parquet", "avro"] = "delimited"
+    """The format of the data files."""
     variant: VariantWord = "bluelabs"
+    """The variant of delimited text."""
     hints: JsonObject = Field(default_factory=dict)
+    """Hints that override those of the variant."""
     files: Positive | None = None
+    """How many data files to write. Without it, the size of the output decides."""
     file_bytes: Positive | None = None
+    """About how many bytes a data file may have."""
     url: Name | None = None
+    """The folder or S3 prefix to write to, which must be empty. Without it, the directory is a ZIP in out/files."""
 
     @model_validator(mode="after")
     def _parts_agree(self) -> Self:

@@ -1,7 +1,7 @@
 """From the models of `parameters` to the platform's forms: what both say is taken from the models' JSON Schema.
 
 The dialect is that of the platform's editor (reference keboola 8.3): `propertyOrder`, short titles, `options`, blank
-texts for what is not configured. What only people need (titles, descriptions, widgets) is in `words`.
+texts for what is not configured. Descriptions are the models' too; titles and widgets are in `words`.
 """
 
 from __future__ import annotations
@@ -20,10 +20,12 @@ ORDER_STEP = 10
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """How one field of a model is shown. `form` is merged over what the model says; `items` are those of a list."""
+    """How one field of a model is shown. `form` is merged over what the model says.
+
+    The description is the model's, but of a field that is in no model.
+    """
 
     title: str
-    description: str
     form: Mapping[str, Any] = field(default_factory=dict)
     titles: Mapping[str, str] = field(default_factory=dict)
 
@@ -67,7 +69,8 @@ def object_form(models: Models, model: str, shown: Shown, nested: Mapping[str, S
             form = _button(what)
         else:
             inner = (nested or {}).get(key)
-            form = _field(models, model, key, what) if inner is None else _described(copy.deepcopy(inner), what)
+            stated = models.properties(model).get(key, {})
+            form = _field(stated, what) if inner is None else _described(copy.deepcopy(inner), stated, what)
         properties[key] = {**form, "propertyOrder": position * ORDER_STEP}
     required = [key for key, form in properties.items() if _is_always_there(form)]
     return {"type": "object", "required": required, "properties": properties}
@@ -88,17 +91,17 @@ def _button(button: Button) -> Schema:
     }
 
 
-def _field(models: Models, model: str, key: str, what: Field) -> Schema:
-    stated = copy.deepcopy(models.properties(model)[key])
-    form = _of_model(stated, optional=stated.get("default", ...) is None)
+def _field(stated: Schema, what: Field) -> Schema:
+    form = _of_model(copy.deepcopy(stated), optional=stated.get("default", ...) is None)
     if "enum" in form:
         form["options"] = {"enum_titles": [what.titles.get(word, word) for word in form["enum"]]}
-    return _described(form, what)
+    return _described(form, stated, what)
 
 
-def _described(form: Schema, what: Field) -> Schema:
+def _described(form: Schema, stated: Schema, what: Field) -> Schema:
     options = {**form.get("options", {}), **what.form.get("options", {})}
-    merged = {**form, "title": what.title, "description": what.description, **what.form}
+    description = {"description": stated["description"]} if "description" in stated else {}
+    merged = {**form, "title": what.title, **description, **what.form}
     if "async" in options and merged["type"] == "array":
         merged["items"] = {**merged["items"], "enum": []}  # filled by the action, in the platform's dialect
     return {**merged, "options": options} if options else merged

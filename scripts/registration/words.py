@@ -1,4 +1,7 @@
-"""What the forms say to people, field by field, and which fields are only for configurations written as JSON."""
+"""What the forms call the fields, how they are shown, and which fields are only for configurations written as JSON.
+
+What a field means is said once, below the field of its model.
+"""
 
 from __future__ import annotations
 
@@ -23,35 +26,31 @@ ONE_OBJECT: Final = {
 }
 FROM_MANIFEST: Final = "As in the manifest"
 
+UNSUPPORTED: Final = "For stores in a bucket, which are not supported yet. Leave it blank."
+
 STORE: Final[Shown] = {
     "url": Field(
         "Store URL",
-        "The directory where datasets live, as file:///path. Leave it blank to let them travel as archives through"
-        " file storage, tagged tablemill-dataset; then map the files of that tag to the input.",
     ),
     "#access_key_id": Field(
         "Access key id",
-        "For stores in a bucket, which are not supported yet. Leave it blank.",
-        {"type": "string", "format": "password", "default": ""},
+        {"type": "string", "format": "password", "default": "", "description": UNSUPPORTED},
     ),
     "#secret_access_key": Field(
         "Secret access key",
-        "For stores in a bucket, which are not supported yet. Leave it blank.",
-        {"type": "string", "format": "password", "default": ""},
+        {"type": "string", "format": "password", "default": "", "description": UNSUPPORTED},
     ),
 }
 CREDENTIALS: Final = ("#access_key_id", "#secret_access_key")
 
 ROOT: Final[Shown] = {
-    "store": Field("Store", "All rows of the configuration share it."),
+    "store": Field("Store"),
     "on_missing_dataset": Field(
         "Missing dataset",
-        "What happens when a dataset of an earlier run does not come back, and rows are to be added to it.",
         titles={"fail": "Stop the job", "create": "Begin it anew, without its earlier rows"},
     ),
     "on_stale_dataset": Field(
         "Stale dataset",
-        "What happens when the archive of a dataset lacks the last commit.",
         titles={"fail": "Stop the job", "use": "Go on without the rows of that commit"},
     ),
     "test_connection": Button(
@@ -60,17 +59,15 @@ ROOT: Final[Shown] = {
 }
 
 COLUMN: Final[Shown] = {
-    "name": Field("Column", "Its name in the source."),
-    "type": Field("Type", "What its cells must fit.", titles={"": FROM_MANIFEST}),
-    "length": Field("Length", "For numeric columns the precision and the scale, such as 12,2.", {"type": "string"}),
+    "name": Field("Column"),
+    "type": Field("Type", titles={"": FROM_MANIFEST}),
+    "length": Field("Length", {"type": "string"}),
     "formats": Field(
         "Date formats",
-        "How dates and times are written, such as %d.%m.%Y, tried in order. Empty means ISO 8601.",
         {"options": {"tags": True, "creatable": True}},
     ),
     "nulls": Field(
         "Nulls",
-        "What an empty cell means.",
         titles={
             "": "By the type",
             "always": "Every empty cell is null",
@@ -83,32 +80,25 @@ COLUMN: Final[Shown] = {
 TABLE: Final[Shown] = {
     "source": Field(
         "Source",
-        "The input table or file, by its name in the input mapping. Blank means the one with the dataset's name.",
     ),
-    "format": Field(
-        "Format", "What the source is.", titles={"auto": "By its content", "csv": "CSV", "parquet": "Parquet"}
-    ),
-    "columns": Field("Columns", "Facts about single columns that the manifest does not say, or says wrong."),
+    "format": Field("Format", titles={"auto": "By its content", "csv": "CSV", "parquet": "Parquet"}),
+    "columns": Field("Columns"),
     "infer_types": Field(
         "Infer types",
-        "Find the types of columns that neither manifest nor configuration types, by reading every row first.",
         {"format": "checkbox", "default": False},
     ),
-    "delimiter": Field("Delimiter", "One character. Blank means the manifest's, else a comma."),
-    "enclosure": Field("Enclosure", "One character. Blank means the manifest's, else a double quote."),
+    "delimiter": Field("Delimiter"),
+    "enclosure": Field("Enclosure"),
 }
 
 DATASET: Final[Shown] = {
-    "uuid": Field("Dataset", "Its name in the store: letters, digits, plus, minus and underscore."),
-    "tables": Field("Table", "What the dataset is made of.", ONE_OBJECT),
-    "partition_on": Field(
-        "Partition on", "A folder for each value, in this order. Columns with few values and no nulls.", COLUMNS
-    ),
-    "secondary_indices": Field("Indices", "Columns that are looked up by value and are no partition columns.", COLUMNS),
-    "sort_partitions_by": Field("Sort by", "The order of the rows in each file.", COLUMNS),
+    "uuid": Field("Dataset"),
+    "tables": Field("Table", ONE_OBJECT),
+    "partition_on": Field("Partition on", COLUMNS),
+    "secondary_indices": Field("Indices", COLUMNS),
+    "sort_partitions_by": Field("Sort by", COLUMNS),
     "mode": Field(
         "Mode",
-        "What a run does to a dataset that is there already.",
         titles={
             "overwrite": "Overwrite it",
             "append": "Append to it",
@@ -119,17 +109,14 @@ DATASET: Final[Shown] = {
     ),
     "key": Field(
         "Key",
-        "Columns that name a row, for the two modes that go by a key. Empty means the primary key.",
         COLUMNS,
     ),
     "metadata_storage_format": Field(
         "Header format",
-        "How the header is stored.",
         titles={"json": "JSON", "msgpack.zstd": "MessagePack, compressed"},
     ),
     "on_bad_row": Field(
         "Bad rows",
-        "What a row that does not fit does.",
         titles={"fail": "It fails the run", "reject": "It goes to a table of rejected rows"},
     ),
 }
@@ -140,7 +127,6 @@ FILES_ONLY: Final = {"options": {"dependencies": {"as": "file"}}}
 OUTPUT: Final[Shown] = {
     "dataset": Field(
         "Dataset",
-        "The dataset whose rows are written: that of this row, or one in the store.",
         {
             "format": "select",
             "enum": [],
@@ -151,31 +137,27 @@ OUTPUT: Final[Shown] = {
             },
         },
     ),
-    "as": Field("Kind", "Where it is written to.", titles={"table": "Table", "file": "File"}),
-    "name": Field("Name", "Blank means the name of the dataset."),
-    "columns": Field("Columns", "Empty means all columns.", COLUMNS),
+    "as": Field("Kind", titles={"table": "Table", "file": "File"}),
+    "name": Field("Name"),
+    "columns": Field("Columns", COLUMNS),
     "destination": Field(
         "Destination table",
-        "Its id in Storage, or only its name where a default bucket applies. Blank lets Tablemill choose.",
         TABLES_ONLY,
     ),
-    "incremental": Field(
-        "Incremental", "Add to the destination instead of replacing it.", {"format": "checkbox", **TABLES_ONLY}
-    ),
+    "incremental": Field("Incremental", {"format": "checkbox", **TABLES_ONLY}),
     "primary_key": Field(
         "Primary key",
-        "Of the destination. Without incremental loads it is the dataset's own.",
         {**COLUMNS, "options": {**COLUMNS["options"], "dependencies": {"incremental": True}}},
     ),
-    "slices": Field("Slices", "Write several files that are loaded at once.", {"format": "checkbox", **TABLES_ONLY}),
-    "compression": Field("Compression", "Of the slices.", TABLES_ONLY, titles={"gzip": "gzip", "none": "None"}),
-    "format": Field("File format", "What the file is.", FILES_ONLY, titles={"csv": "CSV", "parquet": "Parquet"}),
-    "tags": Field("Tags", "Tags of the file.", {"options": {"tags": True, "creatable": True, **FILES_ONLY["options"]}}),
+    "slices": Field("Slices", {"format": "checkbox", **TABLES_ONLY}),
+    "compression": Field("Compression", TABLES_ONLY, titles={"gzip": "gzip", "none": "None"}),
+    "format": Field("File format", FILES_ONLY, titles={"csv": "CSV", "parquet": "Parquet"}),
+    "tags": Field("Tags", {"options": {"tags": True, "creatable": True, **FILES_ONLY["options"]}}),
 }
 
 ROWS: Final[Shown] = {
-    "datasets": Field("Dataset", "What this row makes.", ONE_OBJECT),
-    "outputs": Field("Outputs", "What this row writes to Storage."),
+    "datasets": Field("Dataset", ONE_OBJECT),
+    "outputs": Field("Outputs"),
     "preview_table": Button("Preview", "previewTable", "Shows the first rows of the dataset as it is in the store."),
     "suggest_partitioning": Button("Suggest partitioning", "suggestPartitioning", "Looks at the dataset in the store."),
     "resolve_destinations": Button(

@@ -51,3 +51,15 @@ def test_the_schema_accepts_what_the_models_accept(document):
 @given(document=changed(strategies.parameters, strategies.KEYS))
 def test_the_schema_and_the_models_agree_on_changed_documents(document):
     assert VALIDATOR.is_valid(document) == is_accepted_value_by_value(document)
+
+
+def test_every_key_of_parameters_is_described():
+    schema = parameters_schema()
+    models = {"Parameters": schema, **schema["$defs"]}
+    silent = [
+        f"{name}.{key}"
+        for name, model in models.items()
+        for key, stated in model.get("properties", {}).items()
+        if not stated.get("description", "").endswith(".")
+    ]
+    assert silent == []
