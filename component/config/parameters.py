@@ -38,7 +38,7 @@ from component.config.fields import (
 )
 from component.config.mode_options import DeleteScope, KeepConfig, ModeWord
 from component.config.output_options import OutputOptions, option_faults
-from component.config.reading import CacheConfig, FileReading, ReadingWord, RecordsReading, TextTable
+from component.config.reading import CacheConfig, FileReading, HeaderWord, ReadingWord, RecordsReading, TextTable
 from component.config.writing import SUFFIXES, FileFormat, HttpFiles, RecordsWriting, WorkbenchFiles
 
 TypeWord = Literal["string", "integer", "numeric", "float", "boolean", "date", "timestamp"]
@@ -134,7 +134,9 @@ class TableConfig(Strict):
     finds out the types of text that comes without a manifest.
 
     `quotes` `strict` makes a row of CSV that breaks RFC 4180 a bad one (docs/formats.md); `lenient` takes its cells as
-    Python's csv module does, and counts such rows in a warning.
+    Python's csv module does, and counts such rows in a warning. `header` says what becomes of a header whose names
+    are not those of the manifest: `error`, or the columns are called as in the header (`by_name`) or as in the manifest
+    (`by_position`), with a warning.
     """
 
     name: TableName = naming.DEFAULT_TABLE
@@ -162,7 +164,11 @@ class TableConfig(Strict):
     enclosure: Character | None = None
     """The character around a cell. Blank means the manifest's, else a double quote."""
     quotes: ReadingWord = "strict"
-    """`strict` refuses quotes that break RFC 4180, `lenient` mends them and counts what it mends."""
+    """`strict` refuses cells of CSV that break RFC 4180, `lenient` takes them as they stand and counts their rows."""
+    header: HeaderWord = "error"
+    """What becomes of a header whose names are not those of the manifest: `error` refuses it, `by_name` lets the header
+    name the columns, `by_position` the manifest.
+    """
 
     @model_validator(mode="after")
     def _parts_agree(self) -> Self:

@@ -10,6 +10,7 @@ from component.config.fields import Character, JsonObject, Name, Positive, Stric
 from component.naming import GIB
 
 ReadingWord = Literal["strict", "lenient"]
+HeaderWord = Literal["error", "by_name", "by_position"]
 NumbersWord = Literal["text", "exact", "workbench"]
 DefaultsWord = Literal["tablemill", "spec", "client"]
 MOST_WAIT: Final = 86_400

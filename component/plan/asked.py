@@ -7,13 +7,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from component.config.model import Config, TableConfig
-from component.config.reading import CacheConfig, FileReading, RecordsReading, TextTable
+from component.config.reading import CacheConfig, FileReading, HeaderWord, RecordsReading, TextTable
 from component.plan.model import GivenDialect
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
     """Delimiters, and how files and records directories are to be read, each by any of the input's names.
+
+    `headers`: what becomes of a header that disagrees with the manifest.
 
     `texts` are tables that stand in the configuration, `urls` records directories that lie outside of the folder.
     `named` are all inputs that are configured. `scratch` takes what is unpacked or converted;
@@ -23,6 +25,7 @@ class Asked:
     dialects: Mapping[str, GivenDialect] = field(default_factory=dict)
     files: Mapping[str, FileReading] = field(default_factory=dict)
     records: Mapping[str, RecordsReading] = field(default_factory=dict)
+    headers: Mapping[str, HeaderWord] = field(default_factory=dict)
     texts: tuple[TextTable, ...] = ()
     urls: tuple[str, ...] = ()
     named: frozenset[str] = frozenset()
@@ -33,6 +36,10 @@ class Asked:
     def dialect(self, names: Iterable[str]) -> GivenDialect:
         """Return what is said of the delimiter of an input."""
         return next((self.dialects[name] for name in names if name in self.dialects), GivenDialect())
+
+    def header(self, names: Iterable[str]) -> HeaderWord:
+        """Return what becomes of a header that disagrees with the manifest."""
+        return next((self.headers[name] for name in names if name in self.headers), "error")
 
     def file(self, names: Iterable[str]) -> FileReading:
         """Return how a file is to be read."""
@@ -73,6 +80,7 @@ def _asked(tables: Sequence[TableConfig], texts: tuple[TextTable, ...], scratch:
         },
         files={table.source: _file_reading(table) for table in tables if table.file or table.format == "file"},
         records={table.source: table.records for table in tables if table.records is not None},
+        headers={table.source: table.header for table in tables},
         texts=texts,
         urls=tuple(dict.fromkeys(table.source for table in tables if "://" in table.source)),
         named=frozenset(table.source for table in tables),

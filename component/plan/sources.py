@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from component import naming
+from component.config.reading import HeaderWord
 from component.errors import Place, UserError
 from component.folder.files import FileKind, InputFile, input_files, left_out, stored_name
 from component.folder.layout import DataFolder
@@ -16,7 +17,7 @@ from component.folder.tables import HeaderMode, InputTable, input_tables
 from component.formats.csv.dialect import Dialect
 from component.formats.csv.source import read_header
 from component.plan.asked import NOTHING_ASKED, Asked
-from component.plan.first_record import header_mode_seen
+from component.plan.first_record import agreed_columns, header_mode_seen
 from component.plan.model import Source, SourceSlice
 from component.plan.parsed_sources import arrow_file_source, file_source, text_source
 from component.plan.records_sources import records_source
@@ -111,8 +112,10 @@ def _table_source(table: InputTable, asked: Asked) -> Found:
     delimiter = (manifest.delimiter if manifest else None) or naming.DELIMITER
     enclosure = naming.ENCLOSURE if manifest is None or manifest.enclosure is None else manifest.enclosure
     dialect = asked.dialect(names).over(Dialect(delimiter, enclosure))
-    mode, doubts = header_mode_seen(table, parts, dialect)
-    columns, slices = _columns_and_slices(table.name, parts, mode, dialect, manifest.columns if manifest else ())
+    header = asked.header(names)
+    mode, doubts = header_mode_seen(table, parts, dialect, header)
+    listed = manifest.columns if manifest else ()
+    columns, slices, disagreed = _columns_and_slices(table.name, parts, mode, dialect, listed, header)
     columns, unnamed = _named(columns, table.name)
     known = {column.name: column for column in manifest.typed} if manifest else {}
     schema = TableSchema(
@@ -131,7 +134,7 @@ def _table_source(table: InputTable, asked: Asked) -> Found:
         dialect=dialect,
         table_id=manifest.id if manifest else None,
     )
-    return with_zones(source), (*warnings, *doubts, *unnamed)
+    return with_zones(source), (*warnings, *doubts, *disagreed, *unnamed)
 
 
 def _named(columns: Sequence[str], table: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -152,12 +155,21 @@ def _named(columns: Sequence[str], table: str) -> tuple[tuple[str, ...], tuple[s
 
 
 def _columns_and_slices(
-    table: str, parts: tuple[SourceSlice, ...], mode: HeaderMode, dialect: Dialect, manifest_columns: tuple[str, ...]
-) -> tuple[tuple[str, ...], tuple[SourceSlice, ...]]:
-    """Return the column names, and the slices with where their records begin."""
+    table: str,
+    parts: tuple[SourceSlice, ...],
+    mode: HeaderMode,
+    dialect: Dialect,
+    listed: tuple[str, ...] = (),
+    header: HeaderWord = "error",
+) -> tuple[tuple[str, ...], tuple[SourceSlice, ...], tuple[str, ...]]:
+    """Return the column names, the slices with where their records begin, and warnings.
+
+    `listed` are the columns that the manifest names, `header` says what becomes of a header that disagrees with them.
+    """
     read = [_read_slice(table, part, dialect, mode) for part in parts]
-    if mode is not HeaderMode.FIRST_LINE:
-        return _distinct(manifest_columns, table), tuple(part for _, part in read)
+    slices = tuple(part for _, part in read)
+    if mode is HeaderMode.MANIFEST:
+        return _distinct(listed, table), slices, ()
     headers = [names for names, _ in read if names]
     for names, (found, part) in zip([headers[0]] * len(read) if headers else [], read, strict=False):
         if found and found != names:
@@ -167,8 +179,8 @@ def _columns_and_slices(
                 place=Place(table=table, slice=part.name),
                 remedy="Give all slices of a table the same columns.",
             )
-    columns = headers[0] if headers else manifest_columns
-    return _distinct(columns, table), tuple(part for _, part in read)
+    columns, warnings = agreed_columns(headers[0] if headers else (), listed, header, Place(table=table))
+    return _distinct(columns, table), slices, warnings
 
 
 def _read_slice(
@@ -218,7 +230,7 @@ def _file_source(file: InputFile, asked: Asked) -> Found:
         return typed_source(kind, file.file_name, own_name, names, parts), warnings
     tabs = file.name.lower().endswith((".tsv", ".tsv.gz"))
     dialect = asked.dialect(names).over(Dialect("\t" if tabs else naming.DELIMITER))
-    columns, slices = _columns_and_slices(file.file_name, parts, HeaderMode.FIRST_LINE, dialect, ())
+    columns, slices, _ = _columns_and_slices(file.file_name, parts, HeaderMode.FIRST_LINE, dialect)
     columns, unnamed = _named(columns, file.file_name)
     schema = TableSchema(tuple(Column(name) for name in columns))
     untyped = file.manifest is None

@@ -176,6 +176,7 @@ EXPERT: Final[Mapping[str, str]] = {
     "Parameters.cache": "a folder that lasts between runs is there outside of the platform only",
     "TableConfig.file": "options of files that are no tables, of which the platform's inputs have none",
     "TableConfig.quotes": "lenient quotes are for files of other origins; the platform writes sound ones",
+    "TableConfig.header": "headers of the platform agree with its manifests",
     "TableConfig.records": "options of records directories",
     "DatasetConfig.compatibility": "only for clients that read several tables of one dataset",
     "OutputConfig.records": "options of records directories",

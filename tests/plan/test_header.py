@@ -1,0 +1,109 @@
+"""A header that disagrees with the manifest is an error, or a mapping that is configured; never silent."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+
+from component.config.parameters import LimitsConfig
+from component.errors import UserError
+from component.folder.layout import DataFolder
+from component.formats.csv.read import CsvReader
+from component.plan.asked import Asked
+from component.plan.build import plan_limits
+from component.plan.sources import find_sources
+from component.plan.splits import splits_of
+from tests.runner.data_folder import DataFolder as Writer
+
+PLATFORM = {"id": "in.c-main.t", "columns": ["id", "name"]}
+PROCESSOR = {"columns": ["id", "name"], "has_header": True}
+SLICED = {"columns": ["id", "name"], "has_header": True, "id": "in.c-main.t"}
+ANY = pytest.mark.parametrize("manifest", [PLATFORM, PROCESSOR, SLICED], ids=["platform", "processor", "sliced"])
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return Writer(tmp_path / "data")
+
+
+def put(folder, manifest, text, *, packed=False):
+    data = gzip.compress(text.encode()) if packed else text
+    if manifest is SLICED:
+        folder.sliced("t", {"part_0": data, "part_1": data}, manifest)
+    else:
+        folder.table("t", data, manifest)
+
+
+def read(folder, header="error"):
+    (source,), warnings = find_sources(DataFolder(folder.root), Asked(headers={"t": header}))
+    reader = CsvReader(source.schema, source.dialect)
+    splits = splits_of(source, plan_limits(LimitsConfig()), 2)
+    rows = [row for split in splits for parsed in reader.read(split) for row in parsed.rows.to_pylist()]
+    return [row for number, row in enumerate(rows) if row not in rows[:number]], warnings
+
+
+@ANY
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name,id\na,1\n", "other order, from column 1 on (name, and id in the manifest)"),
+        ("id,title\n1,a\n", "only the manifest has name; only the header has title"),
+        ("id\n1\n", "only the manifest has name"),
+        ("id,name,more\n1,a,x\n", "only the header has more"),
+    ],
+)
+def test_a_header_that_disagrees_is_an_error_with_both_remedies(folder, manifest, text, said, packed):
+    put(folder, manifest, text, packed=packed)
+    with pytest.raises(UserError) as caught:
+        read(folder)
+    assert caught.value.code == "source.manifest"
+    assert said in caught.value.text
+    assert '"by_name"' in caught.value.remedy
+    assert '"by_position"' in caught.value.remedy
+
+
+@ANY
+def test_by_name_columns_are_found_wherever_they_stand_and_the_run_says_so(folder, manifest):
+    put(folder, manifest, "name,more,id\na,x,1\n")
+    rows, warnings = read(folder, "by_name")
+    assert rows == [{"name": "a", "more": "x", "id": "1"}]
+    (warning,) = warnings
+    assert "called as in the header; more is not in the manifest" in warning
+
+
+@ANY
+def test_by_name_a_column_that_the_header_lacks_is_an_error(folder, manifest):
+    put(folder, manifest, "id,title\n1,a\n")
+    with pytest.raises(UserError, match="it lacks name"):
+        read(folder, "by_name")
+
+
+@ANY
+def test_by_position_the_manifest_names_the_columns_and_the_run_says_so(folder, manifest):
+    put(folder, manifest, "A,B\n1,a\n")
+    rows, warnings = read(folder, "by_position")
+    assert rows == [{"id": "1", "name": "a"}]
+    assert ["called as in the manifest" in warning for warning in warnings] == [True]
+
+
+@ANY
+def test_by_position_another_number_of_columns_is_an_error(folder, manifest):
+    put(folder, manifest, "a,b,c\n1,2,3\n")
+    with pytest.raises(UserError, match="as many names"):
+        read(folder, "by_position")
+
+
+@ANY
+@pytest.mark.parametrize("header", ["error", "by_name", "by_position"])
+def test_a_header_that_agrees_needs_nothing(folder, manifest, header):
+    put(folder, manifest, "id,name\n1,a\n")
+    assert read(folder, header) == ([{"id": "1", "name": "a"}], ())
+
+
+def test_slices_whose_headers_differ_are_an_error_also_where_the_manifest_names_the_columns(folder):
+    folder.sliced("t", {"part_0": "id,name\n1,a\n", "part_1": "name,id\na,1\n"}, SLICED)
+    with pytest.raises(UserError) as caught:
+        read(folder, "by_position")
+    assert (caught.value.code, caught.value.place.slice) == ("column.sets_differ", "part_1")
