@@ -8,7 +8,7 @@ from typing import Any, Final
 from component.check.finding import note, warning
 from component.folder.datatypes import KEY_BASE_TYPE, KEY_TYPE, type_of_backend
 from component.report.checked import CheckFinding
-from component.tables.types import TypeName
+from component.tables.types import BASE_TYPES, TypeName
 
 _TABLE_KEYS: Final = (
     "id uri name primary_key distribution_key columns created last_change_date last_import_date description metadata "
@@ -68,7 +68,7 @@ def _type_words(raw: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _unknown(column: str, base: Any, backend: Any) -> Iterator[tuple[str, str]]:
     if isinstance(base, str) and base.strip():
-        if base.strip().lower() not in set(TypeName):
+        if base.strip().lower() not in BASE_TYPES:
             yield column, base
     elif isinstance(backend, str) and backend.strip():
         first = backend.replace("(", " ").split()[0].lower()

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from component.folder.manifest_object import ManifestObject
 from component.tables.logical import zoned
-from component.tables.types import Column, TypeName
+from component.tables.types import BASE_TYPES, Column, TypeName
 
 BASE: Final = "base"
 KEY_TYPE: Final = "KBC.datatype.type"
@@ -97,7 +97,7 @@ def _of_base(base: str, backend: str | None) -> TypeName:
     if backend is not None and backend.strip().lower() == "time":
         return TypeName.STRING
     word = base.strip().lower()
-    return TypeName(word) if word in set(TypeName) else TypeName.STRING
+    return TypeName(word) if word in BASE_TYPES else TypeName.STRING
 
 
 def _said(value: Any) -> str | None:

@@ -7,16 +7,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import pyarrow as pa
 
 from component.errors import Place, UserError
-from component.formats.columns import described_columns, fitted_column, table_schema
+from component.formats.columns import fitted_column, table_schema
 from component.formats.contract import Attributes
 from component.formats.rows import Parsed
 from component.staging.locations import Location, open_seekable, reading_at, size_of
-from component.tables.logical import full_type, full_values
+from component.tables.logical import FullRows
 from component.tables.types import TableSchema
 
 _MAGIC: Final = b"ARROW1"
@@ -110,29 +110,29 @@ def _opened(location: Location, place: Place) -> Iterator[Any]:
 class ArrowWriting:
     """Arrow's files, or streams; `compression` is `lz4`, `zstd` or None."""
 
+    keeps_arrow_types: ClassVar = True
+
     stream: bool = False
     compression: str | None = None
 
     def open(self, target: Path, schema: pa.Schema, attributes: Attributes) -> ArrowWriter:
         """Begin a file."""
-        return ArrowWriter(target, described_columns(schema, attributes), self)
+        return ArrowWriter(target, schema, attributes, self)
 
 
 class ArrowWriter:
     """Writes one file; times and instants in their own types."""
 
-    def __init__(self, target: Path, columns: TableSchema, writing: ArrowWriting) -> None:
-        self._columns = columns.columns
-        self._schema = pa.schema([pa.field(column.name, full_type(column)) for column in self._columns])
+    def __init__(self, target: Path, schema: pa.Schema, attributes: Attributes, writing: ArrowWriting) -> None:
+        self._full = FullRows(schema, attributes)
         options = pa.ipc.IpcWriteOptions(compression=writing.compression)
         begin = pa.ipc.new_stream if writing.stream else pa.ipc.new_file
         self._file = target.open("wb")
-        self._writer = begin(self._file, self._schema, options=options)
+        self._writer = begin(self._file, self._full.schema, options=options)
 
     def write(self, table: pa.Table) -> None:
         """Write rows. UserError `cell.type` for a text in a column of times that is none."""
-        values = [full_values(table[column.name], column) for column in self._columns]
-        self._writer.write_table(pa.table(values, schema=self._schema))
+        self._writer.write_table(self._full.of(table))
 
     def close(self) -> None:
         """End the file."""

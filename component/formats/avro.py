@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import fastavro
 import fastavro.write
@@ -148,6 +148,8 @@ def avro_splits(location: Location, place: Place, *, split_bytes: int) -> tuple[
 @dataclass(frozen=True, slots=True)
 class AvroWriting:
     """Avro files in one of `CODECS`."""
+
+    keeps_arrow_types: ClassVar = False
 
     codec: str = "deflate"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import pyarrow as pa
@@ -11,9 +11,9 @@ import pyarrow as pa
 from component.errors import Place, UserError
 from component.formats.contract import Attributes
 from component.tables.cast import CALENDAR, apply_null_rule, cast_text, is_within_calendar
-from component.tables.logical import column_of_values, kept_values
+from component.tables.logical import as_kept, column_of_values, kept_values, whole_microseconds
 from component.tables.numeric import cast_values
-from component.tables.types import Column, TableSchema, TypeName, column_of_arrow, is_text
+from component.tables.types import Column, TableSchema, TypeName, is_text
 
 
 def table_schema(fields: Iterable[pa.Field], place: Place) -> TableSchema:
@@ -42,14 +42,24 @@ def check_names(names: Iterable[str], place: Place) -> None:
 
 
 def described_columns(schema: pa.Schema, attributes: Attributes) -> TableSchema:
-    """Return the columns of rows that are to be written, with all that is known of them."""
-    return TableSchema(
-        tuple(
-            replace(column_of_arrow(field.name, field.type), attributes=tuple(sorted(known.items())))
-            for field in schema
-            for known in (attributes.get(field.name, {}),)
-        )
-    )
+    """Return the base columns that rows are written as, with all that is known of them.
+
+    UserError `column.type` for types that have no form in a table.
+    """
+    return TableSchema(tuple(_described(field, attributes.get(field.name, {})) for field in schema))
+
+
+def _described(field: pa.Field, known: Mapping[str, str]) -> Column:
+    column = column_of_values(field.name, field.type)
+    return replace(column, attributes=tuple(sorted({**known, **dict(column.attributes)}.items())))
+
+
+def described_rows(rows: pa.Table, columns: TableSchema) -> pa.Table:
+    """Return rows of any stored types in those of their base columns; UserError `cell.type` for lost nanoseconds."""
+    if rows.schema.equals(columns.arrow):
+        return rows
+    kept = (as_kept(rows[column.name], column) for column in columns.columns)
+    return pa.table(list(kept), schema=columns.arrow)
 
 
 def fitted_column(values: pa.Array, column: Column, place: Place) -> pa.Array:
@@ -62,12 +72,22 @@ def fitted_column(values: pa.Array, column: Column, place: Place) -> pa.Array:
     try:
         if is_text(values.type) and column.type is not TypeName.STRING:
             return _cast_texts(values.cast(pa.string()), column, place)
-        cast = cast_values(kept_values(values, replace(place, column=column.name)), column.arrow)
+        cast = _cast(values, column, replace(place, column=column.name))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise _misfit(column, place, f": {error}") from error
     if column.type in CALENDAR and not is_within_calendar(cast, column.type):
         raise _misfit(column, place, ", which has the years 1 to 9999")
     return cast
+
+
+def _cast(values: pa.Array, column: Column, place: Place) -> pa.Array:
+    if column.stored is None:
+        return cast_values(kept_values(values, place), column.arrow)
+    if isinstance(values, pa.ExtensionArray):
+        values = values.storage
+    if pa.types.is_time(column.stored) or pa.types.is_timestamp(column.stored):
+        return whole_microseconds(values, column.stored, place)
+    return cast_values(values, column.stored)
 
 
 def _cast_texts(texts: pa.Array, column: Column, place: Place) -> pa.Array:

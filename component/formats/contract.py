@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import pyarrow as pa
 
@@ -67,7 +67,12 @@ class Writer(Protocol):
 
 
 class Writing(Protocol):
-    """How files of a format are written: what a task needs to open a writer."""
+    """How files of a format are written: what a task needs to open a writer.
+
+    A format that `keeps_arrow_types` takes rows of any Arrow type; others take those of base columns only.
+    """
+
+    keeps_arrow_types: ClassVar[bool]
 
     def open(self, target: Path, schema: pa.Schema, attributes: Attributes) -> Writer:
         """Begin a file for rows of a schema. UserError for columns that the format cannot carry."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from json import dumps
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -37,6 +37,8 @@ _NOT_FINITE: Final = (("nan", '"NaN"'), ("inf", '"Infinity"'), ("-inf", '"-Infin
 @dataclass(frozen=True, slots=True)
 class JsonLinesWriting:
     """Files of JSON lines, plain or gzip."""
+
+    keeps_arrow_types: ClassVar = False
 
     gzip: bool = False
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,7 +16,7 @@ from component.formats.columns import fitted_column, table_schema
 from component.formats.contract import Attributes
 from component.formats.rows import Parsed
 from component.staging.locations import Location, open_seekable
-from component.tables.logical import full_type, full_values, special_columns
+from component.tables.logical import FullRows
 from component.tables.types import TableSchema
 
 _BATCH_ROWS: Final = 131_072
@@ -135,6 +135,8 @@ def parquet_splits(location: Location, place: Place, *, split_bytes: int) -> tup
 class ParquetWriting:
     """Parquet files, snappy; times and instants in their own types."""
 
+    keeps_arrow_types: ClassVar = True
+
     def open(self, target: Path, schema: pa.Schema, attributes: Attributes) -> ParquetWriter:
         """Begin a file."""
         return ParquetWriter(target, schema, attributes)
@@ -144,18 +146,12 @@ class ParquetWriter:
     """Writes one Parquet file batch by batch."""
 
     def __init__(self, target: Path, schema: pa.Schema, attributes: Attributes) -> None:
-        self._special = special_columns(schema, attributes)
-        full = [pa.field(f.name, full_type(self._special[f.name])) if f.name in self._special else f for f in schema]
-        self._schema = pa.schema(full)
-        self._writer = pq.ParquetWriter(target, self._schema, compression="snappy")
+        self._full = FullRows(schema, attributes)
+        self._writer = pq.ParquetWriter(target, self._full.schema, compression="snappy")
 
     def write(self, table: pa.Table) -> None:
         """Write rows. UserError `cell.type` for a text in a column of times that is none."""
-        arrays = [
-            full_values(table[name], self._special[name]) if name in self._special else table[name]
-            for name in self._schema.names
-        ]
-        self._writer.write_table(pa.table(arrays, schema=self._schema))
+        self._writer.write_table(self._full.of(table))
 
     def close(self) -> None:
         """Write the footer."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final
 
 import pyarrow as pa
 
@@ -55,6 +55,8 @@ def writing_of_records(chosen: RecordsFormat) -> Writing:
 class WorkbenchWriting:
     """Arrow files of Workbench, each with its sidecar; nothing is changed, what does not fit is refused."""
 
+    keeps_arrow_types: ClassVar = False
+
     limits: Limits = WORKBENCH_2021
 
     def open(self, target: Path, schema: pa.Schema, attributes: Attributes) -> WorkbenchWriter:
@@ -88,6 +90,8 @@ class WorkbenchWriter:
 @dataclass(frozen=True, slots=True)
 class HttpFileWriting:
     """Httpfiles whose body is CSV with a header, as a server would have sent it; equal rows give equal bytes."""
+
+    keeps_arrow_types: ClassVar = False
 
     url: str
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from component.dataset.reading.reader import FileScan, read_scan
 from component.folder.layout import writing
+from component.formats.columns import described_columns, described_rows
 from component.formats.contract import Writing
 from component.records.statistics import ColumnStatistics, merged, statistics_of
 from component.store.base import Store
@@ -64,14 +65,19 @@ class WrittenSlice:
 
 def write_slice(task: SliceTask) -> WrittenSlice:
     """Write one file; memory is that of one data file. UserError `store.full` and `output.unwritable`."""
-    schema = pa.schema([task.schema.field(name) for name in task.columns])
+    schema, attributes = pa.schema([task.schema.field(name) for name in task.columns]), task.attributes
+    columns = None if task.writing.keeps_arrow_types else described_columns(schema, attributes)
+    if columns is not None:
+        schema, attributes = columns.arrow, {column.name: dict(column.attributes) for column in columns.columns}
     rows, seen = 0, []
     with writing(task.target):
-        writer = task.writing.open(task.target, schema, task.attributes)
+        writer = task.writing.open(task.target, schema, attributes)
         for number, scan in enumerate(task.scans):
             table = read_scan(task.store, task.schema, scan, task.columns)
             if task.shares:
                 table = task.shares[number].of(table)
+            if columns is not None:
+                table = described_rows(table, columns)
             writer.write(table)
             rows += table.num_rows
             if task.statistics:

@@ -1,9 +1,7 @@
 """Kinds of values beyond the seven types: times, times with an offset, instants, and timestamps with their zone.
 
-A dataset has no such types (reference records 3.2). A time is kept as text `HH:MM:SS[.ffffff]`, of six digits or none,
-a time with an offset as text with it, an instant as a timestamp in UTC without zone, and a timestamp whose zone counts
-as the text that came; the column says so by its attribute `logical`, and writers of formats that have the type turn the
-values back.
+from component.tables.numeric import cast_values
+from component.tables.types import MAX_PRECISION, Column, NullRule, TypeName, column_of_arrow
 """
 
 from __future__ import annotations
@@ -15,9 +13,15 @@ from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from component.errors import Place, UserError
+<<<<<<< HEAD
 from component.tables.types import Column, NullRule, TypeName, column_of_arrow
+=======
+from component.tables.numeric import cast_values
+from component.tables.types import MAX_PRECISION, Column, TypeName, column_of_arrow
+>>>>>>> a70cc91 (wip)
 
 LOGICAL: Final = "logical"
 """Key of the attribute."""
@@ -71,16 +75,90 @@ def column_of_values(name: str, data_type: pa.DataType) -> Column:
     return column_of_arrow(name, data_type)
 
 
-def special_columns(schema: pa.Schema, attributes: Mapping[str, Mapping[str, str]]) -> dict[str, Column]:
-    """Return the columns of a schema whose values are of a kind, by name."""
-    found = {}
-    for name in schema.names:
-        word = attributes.get(name, {}).get(LOGICAL)
-        if word is not None:
-            column = replace(column_of_arrow(name, schema.field(name).type), attributes=((LOGICAL, word),))
-            if logical_of(column) is not None:
-                found[name] = column
-    return found
+def stored_column(name: str, data_type: pa.DataType) -> Column:
+    """Return the column that keeps values in their own Arrow type, as Parquet can hold it.
+
+    Dictionaries are decoded, 64-bit offsets and views become the plain type, times and timestamps microseconds; all
+    else stays: int32, uint64, time zones, binary, lists, structs. UserError `column.type` for what Parquet cannot hold.
+    """
+    stored = stored_type(data_type)
+    try:
+        base = column_of_values(name, stored)
+    except UserError:
+        _check_parquet_holds(name, stored)
+        return Column(name, TypeName.OTHER, stored=stored)
+    if base.arrow.equals(stored):
+        return base
+    return replace(base.with_attribute(LOGICAL, None), stored=stored)
+
+
+def stored_type(data_type: pa.DataType) -> pa.DataType:
+    """Return the Arrow type that `stored_column` keeps values of a type in."""
+    if isinstance(data_type, pa.BaseExtensionType):
+        return stored_type(data_type.storage_type)
+    if pa.types.is_dictionary(data_type) or pa.types.is_run_end_encoded(data_type):
+        return stored_type(data_type.value_type)
+    for test, plain in _PLAIN:
+        if test(data_type):
+            return plain
+    if pa.types.is_timestamp(data_type):
+        return pa.timestamp("us", data_type.tz)
+    if pa.types.is_null(data_type):
+        return pa.string()
+    if pa.types.is_decimal(data_type):
+        return _stored_decimal(data_type)
+    return _stored_nested(data_type)
+
+
+def _stored_decimal(data_type: pa.DataType) -> pa.DataType:
+    unscaled = max(-data_type.scale, 0)  # a negative scale is digits before the point that Parquet does not know
+    precision, scale = data_type.precision + unscaled, max(data_type.scale, 0)
+    return pa.decimal128(precision, scale) if precision <= MAX_PRECISION else data_type
+
+
+def _stored_nested(data_type: pa.DataType) -> pa.DataType:
+    if any(test(data_type) for test in _LISTS):
+        inner = data_type.value_field
+        return pa.list_(pa.field(inner.name, _stored_inner(inner.type), inner.nullable))
+    if pa.types.is_struct(data_type):
+        return pa.struct([pa.field(one.name, _stored_inner(one.type), one.nullable) for one in data_type])
+    if pa.types.is_map(data_type):
+        return pa.map_(_stored_inner(data_type.key_type), _stored_inner(data_type.item_type))
+    return data_type
+
+
+def _stored_inner(data_type: pa.DataType) -> pa.DataType:
+    return data_type if pa.types.is_null(data_type) else stored_type(data_type)
+
+
+def _check_parquet_holds(name: str, data_type: pa.DataType) -> None:
+    try:
+        pq.write_table(pa.schema([(name, data_type)]).empty_table(), pa.BufferOutputStream(), version="2.4")
+    except (pa.ArrowException, OSError) as error:
+        raise UserError(
+            "column.type",
+            f"The type {data_type} cannot be kept in Parquet",
+            place=Place(column=name),
+            remedy="Leave the column out, or give it as text.",
+        ) from error
+
+
+_PLAIN: Final = (
+    (pa.types.is_large_string, pa.string()),
+    (pa.types.is_string_view, pa.string()),
+    (pa.types.is_large_binary, pa.binary()),
+    (pa.types.is_binary_view, pa.binary()),
+    (pa.types.is_float16, pa.float32()),
+    (pa.types.is_date, pa.date32()),
+    (pa.types.is_time, pa.time64("us")),
+)
+_LISTS: Final = (
+    pa.types.is_list,
+    pa.types.is_large_list,
+    pa.types.is_fixed_size_list,
+    pa.types.is_list_view,
+    pa.types.is_large_list_view,
+)
 
 
 def kept_values(values: Any, place: Place | None = None) -> Any:
@@ -89,14 +167,15 @@ def kept_values(values: Any, place: Place | None = None) -> Any:
     Others come back as they are. UserError `cell.type` for nanoseconds that are no whole microseconds.
     """
     if pa.types.is_time(values.type):
-        return _time_texts(_whole_microseconds(values, pa.time64("us"), place))
+        return _time_texts(whole_microseconds(values, pa.time64("us"), place))
     if pa.types.is_timestamp(values.type):
-        plain = _whole_microseconds(values, pa.timestamp("us", values.type.tz), place)
+        plain = whole_microseconds(values, pa.timestamp("us", values.type.tz), place)
         return plain.cast(pa.timestamp("us"))
     return values
 
 
-def _whole_microseconds(values: Any, target: pa.DataType, place: Place | None) -> Any:
+def whole_microseconds(values: Any, target: pa.DataType, place: Place | None) -> Any:
+    """Return times or timestamps in a type of microseconds; UserError `cell.type` where nanoseconds would be lost."""
     try:
         return values.cast(target)
     except pa.ArrowInvalid as error:
@@ -123,6 +202,8 @@ def full_type(column: Column) -> pa.DataType:
 def full_values(values: Any, column: Column) -> Any:
     """Return kept values in `full_type`; UserError `cell.type` for a text that is no time."""
     logical = logical_of(column)
+    if values.type.equals(full_type(column)):
+        return values
     if logical is Logical.TIMESTAMPTZ:
         return pc.assume_timezone(values, "UTC")
     if logical is not Logical.TIME:
@@ -137,3 +218,39 @@ def full_values(values: Any, column: Column) -> Any:
             place=Place(column=column.name),
             remedy="Correct the cell, or give the column as text.",
         ) from error
+
+
+def as_kept(values: Any, column: Column) -> Any:
+    """Return values of any stored type in the type of a base column, as a run keeps them: for writers of text."""
+    return cast_values(kept_values(values, Place(column=column.name)), column.arrow)
+
+
+class FullRows:
+    """Rows for formats that have times, instants and every Arrow type: values of a kind turn back into its type."""
+
+    def __init__(self, schema: pa.Schema, attributes: Mapping[str, Mapping[str, str]]) -> None:
+        self._special = _special_columns(schema, attributes)
+        self.schema = pa.schema(
+            [pa.field(f.name, full_type(self._special[f.name])) if f.name in self._special else f for f in schema]
+        )
+
+    def of(self, rows: pa.Table) -> pa.Table:
+        """Return rows in `schema`; UserError `cell.type` for a text in a column of times that is none."""
+        arrays = [
+            full_values(rows[name], self._special[name]) if name in self._special else rows[name]
+            for name in self.schema.names
+        ]
+        return pa.table(arrays, schema=self.schema)
+
+
+def _special_columns(schema: pa.Schema, attributes: Mapping[str, Mapping[str, str]]) -> dict[str, Column]:
+    """Return the columns whose values are of a kind that their type does not say, by name."""
+    found = {}
+    for field in schema:
+        word = attributes.get(field.name, {}).get(LOGICAL)
+        if word is None:
+            continue
+        column = stored_column(field.name, field.type).with_attribute(LOGICAL, word)
+        if column.stored is None and logical_of(column) is not None:
+            found[field.name] = column
+    return found

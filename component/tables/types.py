@@ -1,7 +1,8 @@
 """The column types of Tablemill, and the schema of a table.
 
 Seven types, those of the platform (reference keboola 2.2, "base types"); each has one Arrow type. `numeric` is exact:
-decimal128 with the length that was declared, `NUMERIC_DEFAULT` otherwise.
+decimal128 with the length that was declared, `NUMERIC_DEFAULT` otherwise. Rows that come as Arrow may hold more: a
+column says in `stored` which Arrow type its values keep, and is of type `other` where no base type can express them.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _LENGTH = re.compile(r"\s*(\d+)\s*(?:,\s*(\d+)\s*)?")
 
 
 class TypeName(StrEnum):
-    """Base types, in the platform's words in lower case."""
+    """Base types, in the platform's words in lower case; `other` is what has no text form, and passes through."""
 
     STRING = "string"
     INTEGER = "integer"
@@ -31,6 +32,11 @@ class TypeName(StrEnum):
     BOOLEAN = "boolean"
     DATE = "date"
     TIMESTAMP = "timestamp"
+    OTHER = "other"
+
+
+BASE_TYPES: Final = tuple(name for name in TypeName if name is not TypeName.OTHER)
+"""The types that a configuration or a manifest can name."""
 
 
 class NullRule(StrEnum):
@@ -54,6 +60,8 @@ class Column:
     for date and timestamp; empty means ISO 8601. `attributes` are what another family of formats knows of the column
     beyond its type (`tables.attributes` names them); they go with the column and change nothing of its values here.
     `null_words` are cells that mean null, as `NA`, enclosed or not.
+    `stored` is the Arrow type that the values keep where it is not the type's own: int32 for an integer, binary for
+    `other`.
     """
 
     name: str
@@ -64,6 +72,7 @@ class Column:
     null_rule: NullRule | None = None
     attributes: tuple[tuple[str, str], ...] = ()
     null_words: tuple[str, ...] = ()
+    stored: pa.DataType | None = None
 
     @property
     def nulls(self) -> NullRule:
@@ -75,7 +84,7 @@ class Column:
     @property
     def arrow(self) -> pa.DataType:
         """The Arrow type of the column's values."""
-        return arrow_type(self)
+        return arrow_type(self) if self.stored is None else self.stored
 
     def attribute(self, key: str) -> str | None:
         """Return what is known under a key, or None."""

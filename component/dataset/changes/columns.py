@@ -27,7 +27,7 @@ from component.dataset.format.values import check_partition_type
 from component.dataset.reading.reader import plan_scan
 from component.errors import Place, UserError
 from component.store.base import Store
-from component.tables.types import Column, TypeName
+from component.tables.types import BASE_TYPES, Column, TypeName
 
 TypeLike: TypeAlias = str | pa.DataType
 """A type as a configuration says it, `numeric(12,2)`, or as Arrow does."""
@@ -39,12 +39,12 @@ def type_of(name: str, wanted: TypeLike) -> pa.DataType:
     if isinstance(wanted, pa.DataType):
         return normal_type(wanted)
     found = _TYPE.fullmatch(wanted)
-    if found is None or found[1] not in set(TypeName) or (found[2] and found[1] != TypeName.NUMERIC):
+    if found is None or found[1] not in BASE_TYPES or (found[2] and found[1] != TypeName.NUMERIC):
         raise UserError(
             "column.type",
             f"{wanted!r} is no type of a column",
             place=Place(column=name),
-            remedy=f"Types are {', '.join(TypeName)}; numeric may have a length, as numeric(12,2).",
+            remedy=f"Types are {', '.join(BASE_TYPES)}; numeric may have a length, as numeric(12,2).",
         )
     return Column(name, TypeName(found[1]), found[2]).arrow
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -22,8 +22,9 @@ from component.dataset.format.trusted import read_schema
 from component.dataset.format.values import parse_value
 from component.dataset.reading.narrowing import Indices, narrow, residual
 from component.errors import UserError
+from component.formats.columns import described_columns
 from component.store.base import Store
-from component.tables.types import Column, column_of_arrow
+from component.tables.types import Column
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +52,8 @@ class Dataset:
         return tuple(self.header.described(self.table).get("primary_key", ()))
 
     def described(self, names: Sequence[str]) -> tuple[Column, ...]:
-        """Return columns with all that is known of them; UserError `column.type` as `column_of_arrow`."""
-        attributes = self.attributes
-        found = (column_of_arrow(name, self.schema.field(name).type) for name in names)
-        return tuple(replace(one, attributes=tuple(sorted(attributes.get(one.name, {}).items()))) for one in found)
+        """Return columns with all that is known of them; UserError `column.type` for one without a form in a table."""
+        return described_columns(pa.schema([self.schema.field(name) for name in names]), self.attributes).columns
 
     def partition_values(self, key: str) -> dict[str, Any]:
         """Return the typed partition values of a data file."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, ClassVar, Final, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -24,6 +24,8 @@ GZIP_LEVEL: Final = 2
 @dataclass(frozen=True, slots=True)
 class CsvWriting:
     """CSV files with or without a line of names, compressed or not."""
+
+    keeps_arrow_types: ClassVar = False
 
     header: bool
     gzip: bool

@@ -6,7 +6,7 @@ import bz2
 import codecs
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -50,6 +50,8 @@ _NUMBERS: Final = (TypeName.INTEGER, TypeName.FLOAT, TypeName.NUMERIC)
 @dataclass(frozen=True, slots=True)
 class DelimitedWriting:
     """Files of delimited text in one dialect."""
+
+    keeps_arrow_types: ClassVar = False
 
     dialect: DelimitedDialect
 
