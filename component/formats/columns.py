@@ -11,15 +11,22 @@ import pyarrow as pa
 from component.errors import Place, UserError
 from component.formats.contract import Attributes
 from component.tables.cast import CALENDAR, apply_null_rule, cast_text, is_within_calendar
-from component.tables.logical import as_kept, column_of_values, kept_values, whole_microseconds
+from component.tables.logical import (
+    as_kept,
+    column_of_values,
+    is_moment,
+    kept_values,
+    stored_column,
+    whole_microseconds,
+)
 from component.tables.numeric import cast_values
 from component.tables.types import Column, TableSchema, TypeName, is_text
 
 
 def table_schema(fields: Iterable[pa.Field], place: Place) -> TableSchema:
-    """Return the columns that the fields of a file describe.
+    """Return the columns that the fields of a file describe; their values keep their Arrow types (`column_in_file`).
 
-    UserError `column.type` for types that have no form in a table, `column.duplicate` for a name that is there twice.
+    UserError `column.type` for types that Parquet cannot hold, `column.duplicate` for a name that is there twice.
     """
     found = list(fields)
     check_names((field.name for field in found), place)
@@ -27,9 +34,13 @@ def table_schema(fields: Iterable[pa.Field], place: Place) -> TableSchema:
 
 
 def column_in_file(name: str, data_type: pa.DataType, place: Place) -> Column:
-    """Return the column that a field describes; UserError `column.type` with the place of the file."""
+    """Return the column that a field describes; UserError `column.type` with the place of the file.
+
+    Values keep their Arrow type, but for times and instants: all families of formats meet in their kinds.
+    """
     try:
-        return column_of_values(name, data_type)
+        column = stored_column(name, data_type)
+        return column_of_values(name, data_type) if is_moment(column.arrow) else column
     except UserError as error:
         raise error.at(table=place.table, slice=place.slice, column=name) from None
 
@@ -85,7 +96,7 @@ def _cast(values: pa.Array, column: Column, place: Place) -> pa.Array:
         return cast_values(kept_values(values, place), column.arrow)
     if isinstance(values, pa.ExtensionArray):
         values = values.storage
-    if pa.types.is_time(column.stored) or pa.types.is_timestamp(column.stored):
+    if is_moment(column.stored):
         return whole_microseconds(values, column.stored, place)
     return cast_values(values, column.stored)
 

@@ -253,6 +253,7 @@ def _decide(column: Column, given: ColumnConfig | None) -> Column:
             nullable=column.nullable if given.nullable is None else given.nullable,
             formats=given.formats or (column.formats if same else ()),
             null_rule=NullRule(given.nulls) if given.nulls else column.null_rule,
+            stored=column.stored if same and given.length is None else None,
         )
     if column.type is TypeName.STRING and not column.nullable and column.null_rule is None:
         return replace(column, null_rule=NullRule.NEVER)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Literal
 
@@ -13,7 +13,7 @@ from component.formats.json_lines_read import json_lines_schema
 from component.formats.parquet import parquet_schema
 from component.plan.model import Source, SourceSlice
 from component.staging.locations import Location
-from component.tables.types import TableSchema
+from component.tables.types import Column, TableSchema, TypeName
 
 TypedKind = Literal["parquet", "avro", "arrow", "jsonl"]
 _SCHEMA_OF: Final[Mapping[TypedKind, Callable[[Location, Place], TableSchema]]] = {
@@ -36,11 +36,22 @@ def typed_source(
     parts = tuple(part for part in parts if part.size) or parts[:1]
     schemas = [_SCHEMA_OF[kind](part.location, replace(place, slice=part.name)) for part in parts]
     for part, schema in zip(parts, schemas, strict=True):
-        if set(schema.columns) != set(schemas[0].columns):
+        if {_base(one) for one in schema.columns} != {_base(one) for one in schemas[0].columns}:
             raise UserError(
                 "column.sets_differ",
                 "The slices have different columns",
                 place=replace(place, slice=part.name),
                 remedy="Give all slices of a table the same columns and types.",
             )
-    return Source(file_name, own_name, names, kind, parts, schemas[0], frozenset(schemas[0].names))
+    columns = tuple(one if _same_in_all(one, schemas) else _base(one) for one in schemas[0].columns)
+    schema = replace(schemas[0], columns=columns)
+    return Source(file_name, own_name, names, kind, parts, schema, frozenset(schema.names))
+
+
+def _base(column: Column) -> Column:
+    """Return a column in its base type where it has one: slices may hold it as int32 and as int64."""
+    return column if column.type is TypeName.OTHER else replace(column, stored=None)
+
+
+def _same_in_all(column: Column, schemas: Sequence[TableSchema]) -> bool:
+    return all(column in schema.columns for schema in schemas)

@@ -98,16 +98,17 @@ def stored_type(data_type: pa.DataType) -> pa.DataType:
         return stored_type(data_type.storage_type)
     if pa.types.is_dictionary(data_type) or pa.types.is_run_end_encoded(data_type):
         return stored_type(data_type.value_type)
-    for test, plain in _PLAIN:
-        if test(data_type):
-            return plain
+    plain = next((plain for test, plain in _PLAIN if test(data_type)), None)
+    if plain is not None:
+        return plain
     if pa.types.is_timestamp(data_type):
         return pa.timestamp("us", data_type.tz)
-    if pa.types.is_null(data_type):
-        return pa.string()
-    if pa.types.is_decimal(data_type):
-        return _stored_decimal(data_type)
-    return _stored_nested(data_type)
+    return _stored_decimal(data_type) if pa.types.is_decimal(data_type) else _stored_nested(data_type)
+
+
+def is_moment(data_type: pa.DataType) -> bool:
+    """Say whether a type holds times of day, timestamps or instants."""
+    return bool(pa.types.is_time(data_type) or pa.types.is_timestamp(data_type))
 
 
 def _stored_decimal(data_type: pa.DataType) -> pa.DataType:
@@ -144,6 +145,7 @@ def _check_parquet_holds(name: str, data_type: pa.DataType) -> None:
 
 
 _PLAIN: Final = (
+    (pa.types.is_null, pa.string()),
     (pa.types.is_large_string, pa.string()),
     (pa.types.is_string_view, pa.string()),
     (pa.types.is_large_binary, pa.binary()),

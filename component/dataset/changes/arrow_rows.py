@@ -5,7 +5,7 @@ A block of rows at a time is read and cast, so memory is that of a block, whatev
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, Final
@@ -14,10 +14,11 @@ import pyarrow as pa
 
 from component import naming
 from component.dataset.changes.column_edits import widens
-from component.dataset.format.schema import same_flavour
+from component.dataset.format.schema import normal_type, same_flavour, takes
 from component.errors import Place, UserError
-from component.formats.columns import fitted_column, table_schema
-from component.tables.types import TableSchema, column_of_arrow, is_text
+from component.formats.columns import check_names, fitted_column
+from component.tables.logical import stored_column, stored_type
+from component.tables.types import Column, TableSchema, is_text
 
 _REMEDY: Final = (
     "Give a pyarrow Table or RecordBatchReader, a frame of pandas, polars or duckdb, or an iterable of such."
@@ -39,14 +40,17 @@ class GivenRows:
     def towards(self, existing: pa.Schema) -> GivenRows:
         """Return the rows in the types of a dataset, where each of theirs holds exactly in it; else in their own."""
         names = set(existing.names)
-        columns = tuple(
-            column_of_arrow(column.name, existing.field(column.name).type)
-            if column.name in names
-            and (column.name in self.untyped or _goes_into(column.arrow, existing.field(column.name).type))
-            else column
-            for column in self.schema.columns
+        columns = (
+            self._towards(one, existing.field(one.name).type if one.name in names else None)
+            for one in self.schema.columns
         )
-        return replace(self, schema=TableSchema(columns))
+        return replace(self, schema=TableSchema(tuple(columns)))
+
+    def _towards(self, column: Column, wanted: pa.DataType | None) -> Column:
+        if wanted is None or (column.name not in self.untyped and same_flavour(column.arrow, wanted)):
+            return column  # narrower numbers stay as they are: data files may hold them
+        is_taken = column.name in self.untyped or _goes_into(column.arrow, wanted)
+        return stored_column(column.name, wanted) if is_taken else column
 
     def tables(self) -> Iterator[pa.Table]:
         """Yield the rows block by block; UserError `cell.type` for a value that does not fit its column's type."""
@@ -79,9 +83,9 @@ def _other_type(found: pa.DataType, wanted: pa.DataType, place: Place, column: s
 
 
 def _goes_into(given: pa.DataType, wanted: pa.DataType) -> bool:
-    return not pa.types.is_nested(wanted) and (
-        same_flavour(given, wanted) or (widens(given, wanted) and not pa.types.is_string(wanted))
-    )
+    if pa.types.is_string(wanted):
+        return bool(pa.types.is_time(given))
+    return widens(given, wanted) or takes(given, wanted)
 
 
 def given_rows(rows: Any, uuid: str) -> GivenRows:
@@ -93,17 +97,29 @@ def given_rows(rows: Any, uuid: str) -> GivenRows:
     place = Place(table=uuid)
     if hasattr(rows, "__arrow_c_stream__"):
         reader = pa.RecordBatchReader.from_stream(rows)
-        return _given(reader.schema, _batches(reader), place)
+        return _given(reader.schema, _batches(reader), place, stored_column)
     batches = chain.from_iterable(_batches_of(one, uuid) for one in _several(rows, uuid))
     first = next(batches, None)
     if first is None:
         raise UserError("source.format", "There are no rows, and so no columns are known", place=place, remedy=_REMEDY)
-    return _given(first.schema, chain([first], batches), place)
+    return _given(first.schema, chain([first], batches), place, _wide_column)
 
 
-def _given(schema: pa.Schema, batches: Iterator[pa.RecordBatch], place: Place) -> GivenRows:
+def _wide_column(name: str, data_type: pa.DataType) -> Column:
+    """Return a column with numbers in the widest type of their class: what comes later may need it."""
+    return stored_column(name, normal_type(stored_type(data_type)))
+
+
+def _given(
+    schema: pa.Schema,
+    batches: Iterator[pa.RecordBatch],
+    place: Place,
+    column_of: Callable[[str, pa.DataType], Column],
+) -> GivenRows:
     untyped = frozenset(field.name for field in schema if pa.types.is_null(field.type))
-    return GivenRows(table_schema(schema, place), batches, place, untyped)
+    check_names(schema.names, place)
+    columns = tuple(column_of(field.name, field.type) for field in schema)
+    return GivenRows(TableSchema(columns), batches, place, untyped)
 
 
 def _several(rows: Any, uuid: str) -> Iterable[Any]:

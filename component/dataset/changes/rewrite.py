@@ -22,6 +22,7 @@ from component.dataset.changes.execution import Executor
 from component.dataset.changes.key_sets import KeySet
 from component.dataset.changes.row_keys import key_columns, may_meet, ranges_of, rows_with
 from component.dataset.files.csv_file import open_data
+from component.dataset.files.data_file import narrow_schema
 from component.dataset.files.footer import naming_file, open_footer
 from component.dataset.files.predicates import Condition, Conjunction, columns_of, mask_of
 from component.dataset.files.pruning import groups_wanted
@@ -124,7 +125,8 @@ def rewrite(task: Rewrite) -> tuple[Rewritten, ...]:
 
 def _rewritten(task: Rewrite) -> Iterator[Rewritten]:
     if isinstance(task, JoinFiles):
-        rows = (_read(task.target, scan) for scan in task.scans)
+        target = _narrow(task.target, task.scans)
+        rows = (_read(target, scan) for scan in task.scans)
         yield Rewritten(tuple(scan.label for scan in task.scans), _write(task.target, rows))
     elif isinstance(task, EditColumns):
         yield from (_edited(task, scan) for scan in task.scans)
@@ -197,8 +199,17 @@ def _without(target: Target, scan: FileScan, mask: Mask | None) -> Rewritten | N
         return None
     if gone == len(mask):
         return Rewritten((scan.label,), Written(), gone)
-    rows = _read(target, scan).filter(pc.invert(mask))
+    rows = _read(_narrow(target, [scan]), scan).filter(pc.invert(mask))
     return Rewritten((scan.label,), _write(target, [rows]), gone)
+
+
+def _narrow(target: Target, scans: Sequence[FileScan]) -> Target:
+    """Return a target that reads numbers as narrow as all files hold them: so they are written again."""
+    stored = []
+    for scan in scans:
+        with naming_file(scan.key), open_data(target.store, scan.key, target.schema) as file:
+            stored.append(open_footer(file).schema_arrow)
+    return replace(target, schema=narrow_schema(target.schema, stored))
 
 
 def _read(target: Target, scan: FileScan, columns: Sequence[str] | None = None) -> pa.Table:

@@ -57,7 +57,7 @@ def read_rows(
 
     `schema` is the dataset's; only rows for which `keep` is true are returned (empty: all), and only row groups read
     whose statistics leave room for such rows. Columns that the file lacks are null; columns of the path win over
-    columns of the file. UserError `dataset.format` when the file is no Parquet or a column does not fit.
+    columns of the file. UserError `dataset.format` when the file is not Parquet or a column does not fit.
     """
     source = _Source(open_footer(file), schema, partition_values)
     source.check_once({*columns, *columns_of(keep)})
@@ -68,6 +68,26 @@ def read_rows(
         for run in _runs(source.parquet, groups_wanted(source.parquet, schema, keep))
     ]
     return pa.concat_tables(found) if found else pa.schema([schema.field(name) for name in columns]).empty_table()
+
+
+def narrow_schema(schema: pa.Schema, stored: Sequence[pa.Schema]) -> pa.Schema:
+    """Return a schema with the numbers, and those within lists and structs, as narrow as all of the files hold them."""
+    return pa.schema([pa.field(field.name, _narrow_type(field, stored)) for field in schema])
+
+
+def _narrow_type(field: pa.Field, stored: Sequence[pa.Schema]) -> pa.DataType:
+    found = {one.field(field.name).type if one.names.count(field.name) == 1 else field.type for one in stored}
+    narrow = found.pop() if len(found) == 1 else field.type
+    return narrow if _is_narrower(narrow, field.type) else field.type
+
+
+def _is_narrower(narrow: pa.DataType, wide: pa.DataType) -> bool:
+    if pa.types.is_list(narrow) and pa.types.is_list(wide):
+        return _is_narrower(narrow.value_type, wide.value_type)
+    if pa.types.is_struct(narrow) and pa.types.is_struct(wide):
+        return _same_fields(narrow, wide)
+    is_number = pa.types.is_integer(narrow) or pa.types.is_floating(narrow)
+    return bool(narrow.equals(wide) or (is_number and normal_type(narrow).equals(wide)))
 
 
 def _runs(parquet: pq.ParquetFile, groups: Sequence[int]) -> Iterator[list[int]]:
@@ -176,6 +196,14 @@ def _same_class(stored: pa.DataType, wanted: pa.DataType) -> bool:
         or (_is_number(normal) and _is_number(wanted))
         or (pa.types.is_timestamp(normal) and pa.types.is_timestamp(wanted))
         or (pa.types.is_list(normal) and pa.types.is_list(wanted) and _same_class(normal.value_type, wanted.value_type))
+        or (pa.types.is_struct(normal) and pa.types.is_struct(wanted) and _same_fields(normal, wanted))
+    )
+
+
+def _same_fields(stored: pa.StructType, wanted: pa.StructType) -> bool:
+    names = [field.name for field in wanted]
+    return names == [field.name for field in stored] and all(
+        _same_class(stored.field(name).type, wanted.field(name).type) for name in names
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -66,8 +67,19 @@ class OtherTable:
 
 
 def describe_columns(schema: pa.Schema) -> list[list[str]]:
-    """Return names and types as text, in the order of the source: kept in the header's extras."""
-    return [[field.name, str(field.type)] for field in schema]
+    """Return names and types as text, in the order of the source: kept in the header's extras.
+
+    A type beyond the common ones is the bytes of an Arrow schema of one field, in base64: exact, whatever it is.
+    """
+    return [[field.name, _type_text(field.type)] for field in schema]
+
+
+def _type_text(data_type: pa.DataType) -> str:
+    text = str(data_type)
+    if _type_of(text) == data_type:
+        return text
+    serialized = pa.schema([pa.field("", data_type)]).serialize().to_pybytes()
+    return _SERIALIZED + base64.b64encode(serialized).decode()
 
 
 _TYPES: Final = {
@@ -101,9 +113,21 @@ def described_schema(extras: Mapping[str, Any]) -> pa.Schema | None:
     return pa.schema(fields)
 
 
+_SERIALIZED: Final = "arrow:"
+
+
 def _type_of(text: str) -> pa.DataType | None:
+    if text.startswith(_SERIALIZED):
+        return _deserialized(text.removeprefix(_SERIALIZED))
     found = _DECIMAL.fullmatch(text)
     return pa.decimal128(int(found[1]), int(found[2])) if found else _TYPES.get(text)
+
+
+def _deserialized(text: str) -> pa.DataType | None:
+    try:
+        return pa.ipc.read_schema(pa.py_buffer(base64.b64decode(text, validate=True))).field(0).type
+    except (pa.ArrowException, OSError, ValueError, IndexError):
+        return None
 
 
 def trusted_schema(extras: Mapping[str, Any], stored: pa.Schema, partition_keys: Sequence[str]) -> pa.Schema:

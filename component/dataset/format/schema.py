@@ -84,8 +84,32 @@ def _index_columns(pandas: bytes) -> set[str]:
 
 
 def same_flavour(left: pa.DataType, right: pa.DataType) -> bool:
-    """Say whether two types are the same once normalised, or one of them is still unknown (all null)."""
-    return bool(pa.types.is_null(left) or pa.types.is_null(right) or normal_type(left).equals(normal_type(right)))
+    """Say whether two types are the same once normalised, or one of them is still unknown (all null).
+
+    So with the types within lists and structs: the original clients take those from the values of each file.
+    """
+    left, right = normal_type(left), normal_type(right)
+    if pa.types.is_null(left) or pa.types.is_null(right):
+        return True
+    if pa.types.is_list(left) and pa.types.is_list(right):
+        return same_flavour(left.value_type, right.value_type)
+    if pa.types.is_struct(left) and pa.types.is_struct(right):
+        names = [field.name for field in left]
+        same_names = names == [field.name for field in right]
+        return same_names and all(same_flavour(left.field(name).type, right.field(name).type) for name in names)
+    return bool(left.equals(right))
+
+
+def takes(given: pa.DataType, wanted: pa.DataType) -> bool:
+    """Say whether a column takes values of another type, each of which must fit exactly: whole numbers as uint64.
+
+    An instant is one in any zone. In a column without zone it is kept in UTC.
+    """
+    if pa.types.is_uint64(wanted):
+        return bool(pa.types.is_integer(given) or (pa.types.is_decimal(given) and given.scale == 0))
+    if pa.types.is_timestamp(given) and pa.types.is_timestamp(wanted):
+        return given.tz is not None
+    return False
 
 
 def check_appendable(new: pa.Schema, existing: pa.Schema, *, table: str) -> None:
