@@ -236,7 +236,8 @@ def decide_types(source: Source, table: TableConfig) -> TableSchema:
     key = source.schema.primary_key if table.primary_key is None else table.primary_key
     schema = TableSchema(columns, key)
     for column in columns:
-        arrow_type(column)
+        if column.stored is None:
+            arrow_type(column)
     return schema
 
 

@@ -18,6 +18,7 @@ from component.runner.commits import layout_of
 from component.runner.destinations import Destinations, OutTable
 from component.spark.rejects import REJECTED_SCHEMA
 from component.store.base import Store
+from component.tables.logical import column_of_values
 from component.tables.types import Column, TypeName, column_of_arrow
 
 NOTHING_KNOWN: Final[Mapping[str, Column]] = {}
@@ -43,6 +44,8 @@ def planned_shape(output: OutputPlan, plans: Sequence[DatasetPlan], store: Store
     if output.predicates is not None and not made.infer:
         bind_predicates(output.predicates, layout_of(made).stored_schema)
     columns = made.schema.select(output.columns) if output.columns else made.schema.columns
+    for column in columns:
+        column_of_values(column.name, column.arrow)  # what has no form in a table is refused before any work
     return OutputShape(columns, _key(output, columns, made.schema.primary_key))
 
 

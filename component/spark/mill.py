@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from component import identity, naming
+from component.dataset.commits.fit import fitted_values
 from component.dataset.files.write import PartitionWriter, TooManyPartitionsError, Written
 from component.dataset.format.layout import Layout
 from component.errors import Place, UserError
@@ -134,8 +135,16 @@ def checked_rows(task: MillTask) -> Iterator[Parsed]:
     """Yield a split's rows, none of them null in a partition column."""
     done = 0
     for parsed in task.reader.read(task.split):
-        yield _without_null_keys(parsed, task, done)
+        kept = _without_null_keys(parsed, task, done)
+        yield replace(kept, rows=_fitted(kept.rows, task))
         done += parsed.records
+
+
+def _fitted(rows: pa.Table, task: MillTask) -> pa.Table:
+    try:
+        return fitted_values(rows, task.layout)
+    except UserError as error:
+        raise error.at(table=task.split.place.table, slice=task.split.place.slice) from error
 
 
 def _without_null_keys(parsed: Parsed, task: MillTask, done: int) -> Parsed:

@@ -53,14 +53,9 @@ def plan_write(
     if intent.mode == "upsert":
         if others:
             raise _several(layout.uuid)
-        known = plan.primary_key or _key_of_base(plan)
-        intent = replace(intent, key=checked_key(plan.layout.schema.names, intent.key or known, layout.uuid))
-        plan = replace(plan, primary_key=known)
+        key = checked_key(plan.layout.schema.names, intent.key or plan.primary_key, layout.uuid)
+        intent = replace(intent, key=key)
     return replace(plan, intent=intent, operation=intent.operation)
-
-
-def _key_of_base(plan: CommitPlan) -> tuple[str, ...]:
-    return tuple(plan.base.header.described(plan.layout.table).get("primary_key", ())) if plan.base else ()
 
 
 def _check_partitions(plan: CommitPlan, intent: Intent) -> None:

@@ -136,6 +136,9 @@ def plan_commit(
     if mode == "append" and base is not None:
         layouts = fit_tables(layouts, base.header, _schemas_of(store, base.header))
         storage_format = base.storage_format
+        primary_key = primary_key or _key_of(base.header, layouts[0])
+        keys = [other.primary_key or _key_of(base.header, one) for other, one in zip(others, layouts[1:], strict=True)]
+        others = [replace(other, primary_key=key) for other, key in zip(others, keys, strict=True)]
     else:
         check_names(layouts)
     for one in layouts:
@@ -144,6 +147,11 @@ def plan_commit(
     plan = CommitPlan(layouts[0], mode, base, metadata or {}, storage_format, tuple(primary_key))
     fitted = (replace(other, layout=one) for other, one in zip(others, layouts[1:], strict=True))
     return replace(plan, others=tuple(fitted))
+
+
+def _key_of(header: Header, layout: Layout) -> tuple[str, ...]:
+    """Return the primary key that a dataset knows of one of its tables."""
+    return tuple(header.described(layout.table).get("primary_key", ()))
 
 
 def _schemas_of(store: Store, header: Header) -> dict[str, pa.Schema]:

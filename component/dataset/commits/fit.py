@@ -11,8 +11,10 @@ from component.dataset.commits.tables import check_same_table
 from component.dataset.format.header import Header
 from component.dataset.format.keys import LABELS_COLUMN, check_partition_keys, check_table
 from component.dataset.format.layout import Layout
-from component.dataset.format.schema import OTHER_TYPE, check_appendable, normal_schema
+from component.dataset.format.schema import OTHER_TYPE, check_appendable, normal_schema, same_flavour, takes
 from component.errors import Place, UserError
+from component.tables.logical import FullRows
+from component.tables.numeric import cast_values
 
 
 def check_indices(layout: Layout) -> None:
@@ -95,18 +97,60 @@ def fit_layout(layout: Layout, header: Header, existing: pa.Schema) -> Layout:
     unknown = [name for name in layout.secondary_indices if name not in header.indices]
     if unknown and header.partitions:
         raise _differs("indexed by", layout.secondary_indices, tuple(header.indices))
-    check_appendable(normal_schema(layout.schema, ()), existing, table=layout.uuid)
+    schema = _their_types(layout, existing)
+    check_appendable(normal_schema(schema, ()), existing, table=layout.uuid)
     return replace(
         layout,
-        schema=_known_types(layout.schema, existing),
+        schema=schema,
         partition_on=header.partition_keys,
         secondary_indices=tuple(dict.fromkeys([*header.indices, *layout.secondary_indices])),
     )
 
 
-def _known_types(schema: pa.Schema, existing: pa.Schema) -> pa.Schema:
-    """Give a column without values (Arrow's null type) the type that the dataset has for it."""
-    return pa.schema([existing.field(f.name) if pa.types.is_null(f.type) else f for f in schema])
+def _their_types(layout: Layout, existing: pa.Schema) -> pa.Schema:
+    """Give columns the type that the dataset has for them where their values go into it: `fitted_values` brings them.
+
+    That is so for a column without values (Arrow's null type), for times and instants where the dataset has such types,
+    and for whole numbers where it has uint64.
+    """
+    attributes = {name: dict(known) for name, known in layout.attributes}
+    full = FullRows(layout.schema, attributes).schema
+    return pa.schema([_their_field(field, full.field(field.name).type, existing) for field in layout.schema])
+
+
+def _their_field(field: pa.Field, full: pa.DataType, existing: pa.Schema) -> pa.Field:
+    at = existing.get_field_index(field.name)
+    if at < 0:
+        return field
+    theirs = existing.field(at)
+    if pa.types.is_null(field.type):
+        return theirs
+    fits = not same_flavour(field.type, theirs.type) and (same_flavour(full, theirs.type) or takes(full, theirs.type))
+    return theirs if fits else field
+
+
+def fitted_values(rows: pa.Table, layout: Layout) -> pa.Table:
+    """Return rows of a source with the types of the layout that they were fitted to; UserError `cell.type`."""
+    wanted = {field.name: field for field in layout.schema}
+    other = [f.name for f in rows.schema if f.name in wanted and not f.type.equals(wanted[f.name].type)]
+    if not other:
+        return rows
+    full = FullRows(rows.schema, {name: dict(known) for name, known in layout.attributes}).of(rows)
+    for name in other:
+        rows = rows.set_column(rows.schema.get_field_index(name), wanted[name], _taken(full[name], wanted[name]))
+    return rows
+
+
+def _taken(values: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray:
+    try:
+        return cast_values(values, field.type)
+    except pa.ArrowInvalid as error:
+        raise UserError(
+            "cell.type",
+            f"A value does not fit the type that the column has in the dataset, {field.type}: {error}",
+            place=Place(column=field.name),
+            remedy=OTHER_TYPE,
+        ) from error
 
 
 def _differs(what: str, wanted: Sequence[str], there: Sequence[str]) -> UserError:
