@@ -48,14 +48,10 @@ def answer(work: Callable[[], tuple[Any, Sequence[str]]], output: str) -> None:
 
 
 def moment(as_of: str | None) -> str | dt.datetime | None:
-    """Return a time as such, in UTC where it names no zone; anything else is the name of a commit."""
-    if as_of is None or as_of.isalnum():
-        return as_of
-    try:
-        time = dt.datetime.fromisoformat(as_of)
-    except ValueError:
-        return as_of
-    return time if time.tzinfo else time.replace(tzinfo=dt.UTC)
+    """Return which state an option means; UserError `dataset.history`."""
+    from component.dataset.format.history import named_state  # noqa: PLC0415 - loaded only by what needs it
+
+    return None if as_of is None else named_state(as_of)
 
 
 @app.command(epilog="Example: tablemill dataset ls file:///data/store")

@@ -1,13 +1,16 @@
-"""What `tablemill dataset ls` says of each dataset of a store: one header is read for each, and facts of few."""
+"""What `tablemill dataset ls` says of each dataset of a store: headers and facts are read, of other clients footers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from component.dataset.format.facts import sums_of
-from component.dataset.format.header import read_header
+from component.dataset.format.facts import Sums, sums_of
+from component.dataset.format.header import Header
 from component.dataset.format.history import commit_of
+from component.dataset.format.implicit import read_whole_header
+from component.dataset.reading.reader import open_dataset
+from component.dataset.reading.statistics import statistics
 from component.errors import UserError
 from component.report.sums import describe_sums, sums_text
 from component.store.base import Store
@@ -20,14 +23,25 @@ def describe_datasets(store: Store, uuids: Iterable[str]) -> list[dict[str, Any]
 
 def _described(store: Store, uuid: str) -> dict[str, Any]:
     try:
-        stored = read_header(store, uuid)
+        stored = read_whole_header(store, uuid)
+        if stored is None:
+            return {"error": "It has been deleted meanwhile"}
+        sums = _counted(store, stored.header)
     except UserError as error:
         return {"error": error.text}
-    if stored is None:
-        return {"error": "It has been deleted meanwhile"}
-    header = stored.header
+    return {"files": len(stored.header.partitions), **describe_sums(sums)}
+
+
+def _counted(store: Store, header: Header) -> Sums:
+    """Return rows and bytes; files of other clients, of which no facts are known, are counted by their footers."""
     sums = sums_of(store, header, foreign=commit_of(header).foreign)
-    return {"files": len(header.partitions) if header.explicit else None, **describe_sums(sums)}
+    if not sums.unknown:
+        return sums
+    counts = {
+        table: statistics(open_dataset(store, header.uuid, table=table), columns=False) for table in header.tables
+    }
+    rows = {table: count.rows for table, count in counts.items()}
+    return Sums(rows, sum(count.bytes for count in counts.values()), 0)
 
 
 def listing_lines(found: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -7,17 +7,17 @@ the option `predicates` prunes always.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+import sys
 
+from pyspark import SparkContext
+from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceWriter
 from pyspark.sql.types import StructType
 
 from component.spark.source_options import parse_options
 from component.spark.source_reader import FilteringReader, KartothekReader, read_schema
 from component.spark.source_writer import KartothekWriter
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
 """Spark's switch for filters to Python data sources; it refuses those that take filters while it is off."""
@@ -48,7 +48,17 @@ class KartothekSource(DataSource):
 def register(spark: SparkSession) -> None:
     """Make the format `kartothek` known to a session, classic or Connect, and let readers take filters at all.
 
-    Tablemill must be installed where the workers run.
+    Tablemill must be installed where the workers run: in the Python that `PYSPARK_PYTHON` or `spark.pyspark.python`
+    names. Where neither does and all runs on this machine, that is the Python that calls this.
     """
+    if isinstance(spark, SparkSession):  # a session of Connect is another class, and its workers are the server's
+        _choose_python(spark.sparkContext)
     spark.conf.set(PUSHDOWN, "true")
     spark.dataSource.register(KartothekSource)
+
+
+def _choose_python(context: SparkContext) -> None:
+    """Let local workers run this Python: Spark takes the `python3` of the path, which may lack Tablemill."""
+    is_said = os.environ.get("PYSPARK_PYTHON") or context.getConf().contains("spark.pyspark.python")
+    if not is_said and str(context.master).startswith("local"):
+        context.pythonExec = sys.executable

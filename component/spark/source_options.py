@@ -13,6 +13,7 @@ import pyspark
 from component import naming
 from component.dataset.commits.scope import Scope
 from component.dataset.format.address import Address, open_address
+from component.dataset.format.history import named_state
 from component.dataset.format.keys import check_uuid
 from component.dataset.reading.question import parse_question
 from component.errors import UserError
@@ -91,15 +92,11 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def _moment(text: str) -> str | dt.datetime:
-    """Return a time as such, in UTC where it names no zone; anything else is the name of a commit."""
-    if text.isalnum():
-        return text
+def _state(text: str) -> str | dt.datetime:
     try:
-        time = dt.datetime.fromisoformat(text)
-    except ValueError:
-        raise _misfit(text, "a commit or an ISO 8601 time") from None
-    return time if time.tzinfo else time.replace(tzinfo=dt.UTC)
+        return named_state(text)
+    except UserError as error:
+        raise _misfit(text, "a commit, HEAD~1 or an ISO 8601 time") from error
 
 
 def _flag(text: str) -> bool:
@@ -153,7 +150,7 @@ _ADDRESS: Final = frozenset({"path", "store", "uuid"})
 _FIELDS: Final = {"asof": "as_of"}
 _READERS: Final[Mapping[str, Callable[[str], Any]]] = {
     "table": str,
-    "asof": _moment,
+    "asof": _state,
     "columns": _names,
     "predicates": _predicates,
     "pushdown": _flag,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 import pyarrow as pa
@@ -27,6 +28,8 @@ def _spark_type(column: str, data_type: pa.DataType) -> DataType:
         return UINT64_AS
     if pa.types.is_list(data_type):
         return ArrayType(_spark_type(column, data_type.value_type))
+    if pa.types.is_struct(data_type):
+        return StructType([StructField(one.name, _spark_type(column, one.type), one.nullable) for one in data_type])
     if not _is_known(data_type):
         raise UserError(
             "column.type",
@@ -54,10 +57,7 @@ def _dataset_type(field: StructField) -> pa.DataType:
         data_type: Any = normal_type(to_arrow_type(field.dataType, timezone=_ZONE))
     except PySparkTypeError:
         data_type = None
-    inner = data_type
-    while inner is not None and pa.types.is_list(inner):
-        inner = inner.value_type
-    if inner is None or not _is_known(inner):
+    if data_type is None or not all(_is_known(inner) for inner in _inner_types(data_type)):
         raise UserError(
             "column.type",
             f"A dataset has no type for Spark's {field.dataType.simpleString()}",
@@ -67,14 +67,26 @@ def _dataset_type(field: StructField) -> pa.DataType:
     return data_type
 
 
+def _inner_types(data_type: pa.DataType) -> Iterator[pa.DataType]:
+    """Yield the types of the values within lists and structs, or the type itself."""
+    if pa.types.is_list(data_type):
+        yield from _inner_types(data_type.value_type)
+    elif pa.types.is_struct(data_type):
+        for field in data_type:
+            yield from _inner_types(field.type)
+    else:
+        yield data_type
+
+
 def _is_known(data_type: pa.DataType) -> bool:
     return any(test(data_type) for test in _KNOWN) and getattr(data_type, "scale", 0) >= 0
 
 
 _KNOWN: Final = (
     pa.types.is_boolean,
-    pa.types.is_int64,
+    pa.types.is_signed_integer,
     pa.types.is_uint64,
+    pa.types.is_float32,
     pa.types.is_float64,
     pa.types.is_decimal128,
     pa.types.is_string,
@@ -89,6 +101,11 @@ def same_type(left: DataType, right: DataType) -> bool:
     """Say whether two types hold the same values; whether they allow nulls is no difference."""
     if isinstance(left, ArrayType) and isinstance(right, ArrayType):
         return same_type(left.elementType, right.elementType)
+    if isinstance(left, StructType) and isinstance(right, StructType):
+        same_names = left.names == right.names
+        return same_names and all(
+            same_type(one.dataType, other.dataType) for one, other in zip(left, right, strict=True)
+        )
     return left == right
 
 

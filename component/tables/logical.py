@@ -1,7 +1,13 @@
 """Kinds of values beyond the seven types: times, times with an offset, instants, and timestamps with their zone.
 
-from component.tables.numeric import cast_values
-from component.tables.types import MAX_PRECISION, Column, NullRule, TypeName, column_of_arrow
+A dataset has no such types (reference records 3.2). A time is kept as text `HH:MM:SS[.ffffff]`, of six digits or none,
+a time with an offset as text with it, an instant as a timestamp in UTC without zone, and a timestamp whose zone counts
+as the text that came; the column says so by its attribute `logical`, and writers of formats that have the type turn the
+values back.
+
+Datasets that other clients or Python wrote hold Arrow's own times and instants, and types with no text form at all
+(`stored_column`). Such values stay as they are; writers of text ask for them as a run would have kept them
+(`as_kept`).
 """
 
 from __future__ import annotations
@@ -16,12 +22,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from component.errors import Place, UserError
-<<<<<<< HEAD
-from component.tables.types import Column, NullRule, TypeName, column_of_arrow
-=======
 from component.tables.numeric import cast_values
-from component.tables.types import MAX_PRECISION, Column, TypeName, column_of_arrow
->>>>>>> a70cc91 (wip)
+from component.tables.types import MAX_PRECISION, Column, NullRule, TypeName, column_of_arrow
 
 LOGICAL: Final = "logical"
 """Key of the attribute."""

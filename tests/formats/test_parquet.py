@@ -4,6 +4,7 @@ import datetime as dt
 import pickle
 import subprocess
 import sys
+from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from component.errors import Place, UserError
-from component.formats.parquet import ParquetReader, ParquetSplit, parquet_schema, parquet_splits
+from component.formats.columns import described_columns
+from component.formats.parquet import ParquetReader, ParquetSplit, ParquetWriting, parquet_schema, parquet_splits
 from component.tables.logical import Logical, logical_of
 from component.tables.types import Column, NullRule, TableSchema, TypeName
 from tests.strategies.csv_text import one_file
@@ -196,10 +198,17 @@ def test_a_column_that_is_there_twice_is_named(tmp_path):
     [pa.array([b"x"]), pa.array([[1]]), pa.array([{"a": 1}]), pa.array([1], pa.duration("us"))],
     ids=lambda values: str(values.type),
 )
-def test_a_type_without_text_form_is_refused(tmp_path, values):
-    path = written(tmp_path / "t.parquet", pa.table({"c": values}))
-    with pytest.raises(UserError) as caught:
-        parquet_schema(path, PLACE)
+def test_a_type_without_text_form_passes_through(tmp_path, values):
+    rows = pa.table({"c": values})
+    path = written(tmp_path / "t.parquet", rows)
+    schema = parquet_schema(path, PLACE)
+    assert [column.type for column in schema.columns] == [TypeName.OTHER]
+    assert [row["c"] for row in read(path)] == values.to_pylist()
+    with closing(ParquetWriting().open(tmp_path / "o", rows.schema, {})) as writer:
+        writer.write(rows)
+    assert pq.read_table(tmp_path / "o").equals(rows)
+    with pytest.raises(UserError) as caught:  # a writer of text
+        described_columns(rows.schema, {})
     assert (caught.value.code, caught.value.place.column) == ("column.type", "c")
 
 

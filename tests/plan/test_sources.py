@@ -132,7 +132,7 @@ def test_a_parquet_file_brings_its_types(folder, tmp_path):
     folder.file("x.parquet", (tmp_path / "x").read_bytes())
     source = found(folder)[0]["x.parquet"]
     assert (source.kind, source.own_name) == ("parquet", "x")
-    assert source.schema.columns == (Column("a", TypeName.INTEGER), Column("b"))
+    assert source.schema.columns == (Column("a", TypeName.INTEGER, stored=pa.int16()), Column("b"))
     assert source.typed == {"a", "b"}
 
 

@@ -47,9 +47,12 @@ class GivenRows:
         return replace(self, schema=TableSchema(tuple(columns)))
 
     def _towards(self, column: Column, wanted: pa.DataType | None) -> Column:
-        if wanted is None or (column.name not in self.untyped and same_flavour(column.arrow, wanted)):
+        if wanted is None:
+            return column
+        same = column.name in self.untyped or same_flavour(column.arrow, wanted)
+        if same and column.name not in self.untyped and not pa.types.is_nested(wanted):
             return column  # narrower numbers stay as they are: data files may hold them
-        is_taken = column.name in self.untyped or _goes_into(column.arrow, wanted)
+        is_taken = same or _goes_into(column.arrow, wanted)
         return stored_column(column.name, wanted) if is_taken else column
 
     def tables(self) -> Iterator[pa.Table]:

@@ -13,7 +13,7 @@ from component.dataset.format.keys import LABELS_COLUMN, check_partition_keys, c
 from component.dataset.format.layout import Layout
 from component.dataset.format.schema import OTHER_TYPE, check_appendable, normal_schema, same_flavour, takes
 from component.errors import Place, UserError
-from component.tables.logical import FullRows
+from component.tables.logical import LOGICAL, FullRows, Logical
 from component.tables.numeric import cast_values
 
 
@@ -115,18 +115,24 @@ def _their_types(layout: Layout, existing: pa.Schema) -> pa.Schema:
     """
     attributes = {name: dict(known) for name, known in layout.attributes}
     full = FullRows(layout.schema, attributes).schema
-    return pa.schema([_their_field(field, full.field(field.name).type, existing) for field in layout.schema])
+    zoned = {name for name, known in attributes.items() if known.get(LOGICAL) == Logical.ZONED}
+    return pa.schema(
+        [_their_field(one, full.field(one.name).type, existing, zoned=one.name in zoned) for one in layout.schema]
+    )
 
 
-def _their_field(field: pa.Field, full: pa.DataType, existing: pa.Schema) -> pa.Field:
+def _their_field(field: pa.Field, full: pa.DataType, existing: pa.Schema, *, zoned: bool) -> pa.Field:
     at = existing.get_field_index(field.name)
     if at < 0:
         return field
     theirs = existing.field(at)
     if pa.types.is_null(field.type):
         return theirs
-    fits = not same_flavour(field.type, theirs.type) and (same_flavour(full, theirs.type) or takes(full, theirs.type))
-    return theirs if fits else field
+    if same_flavour(field.type, theirs.type):
+        return theirs if pa.types.is_nested(theirs.type) else field
+    if zoned and pa.types.is_timestamp(theirs.type):
+        return theirs if theirs.type.tz is not None else field  # each text names its zone, or does not fit
+    return theirs if same_flavour(full, theirs.type) or takes(full, theirs.type) else field
 
 
 def fitted_values(rows: pa.Table, layout: Layout) -> pa.Table:

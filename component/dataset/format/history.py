@@ -250,6 +250,24 @@ def state_as_of(store: Store, uuid: str, as_of: str | dt.datetime) -> Commit:
     raise _not_kept(uuid, as_of)
 
 
+def named_state(text: str) -> str | dt.datetime:
+    """Return which state a person means: a commit, `HEAD` or `HEAD~1`, or a time, in UTC where it names no zone.
+
+    UserError `dataset.history` for a text that is none of these.
+    """
+    if text.isalnum() or _DISTANCE.fullmatch(text):
+        return text
+    try:
+        time = dt.datetime.fromisoformat(text)
+    except ValueError as error:
+        raise UserError(
+            "dataset.history",
+            f"{text!r} names no state of a dataset",
+            remedy="Name a commit (or how it begins), HEAD, HEAD~1, or an ISO 8601 time.",
+        ) from error
+    return time if time.tzinfo else time.replace(tzinfo=dt.UTC)
+
+
 def _not_kept(uuid: str, what: str) -> UserError:
     return UserError(
         "dataset.history",
