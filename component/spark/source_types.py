@@ -71,7 +71,7 @@ def _inner_types(data_type: pa.DataType) -> Iterator[pa.DataType]:
     """Yield the types of the values within lists and structs, or the type itself."""
     if pa.types.is_list(data_type):
         yield from _inner_types(data_type.value_type)
-    elif pa.types.is_struct(data_type):
+    elif pa.types.is_struct(data_type) and data_type.num_fields:
         for field in data_type:
             yield from _inner_types(field.type)
     else:

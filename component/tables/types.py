@@ -15,7 +15,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from component.errors import UserError
+from component.errors import Place, UserError
 
 NUMERIC_DEFAULT: Final = (38, 9)
 MAX_PRECISION: Final = 38
@@ -179,8 +179,9 @@ def column_of_arrow(name: str, data_type: pa.DataType) -> Column:
             return Column(name, type_name)
     raise UserError(
         "column.type",
-        f"Column {name!r} has the type {data_type}, which has no form in a table",
-        remedy="Leave the column out with `columns`, or write the output as parquet.",
+        f"The type {data_type} has no form in a table",
+        place=Place(column=name),
+        remedy="Leave the column out with `columns`, or write the output as a file of parquet or arrow.",
     )
 
 

@@ -1,6 +1,7 @@
 import datetime as dt
 import json
 from decimal import Decimal
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.csv as pacsv
@@ -57,6 +58,23 @@ def test_the_datasets_of_a_store_are_listed(store):
     lines = result.stdout.splitlines()
     assert [line.split()[0] for line in lines] == ["another", "sales"]
     assert lines[1].startswith("sales    4 rows, ")
+
+
+def test_the_rows_of_another_clients_datasets_are_counted(tmp_path):
+    golden = Path(__file__).parents[1] / "data" / "golden"
+    found = {}
+    for folder in golden.iterdir():
+        result = CliRunner().invoke(app, ["dataset", "ls", folder.as_uri()])
+        assert result.exit_code == 0, result.output
+        found |= {line.split()[0]: line.split()[1] for line in result.stdout.splitlines()}
+    assert {name: found[name] for name in ("flat", "trips", "full", "plain", "bpart", "tsidx")} == {
+        "flat": "3",
+        "trips": "8",
+        "full": "6",
+        "plain": "4",
+        "bpart": "2",
+        "tsidx": "2",
+    }
 
 
 def test_a_dataset_is_shown_to_machines(ask, store):

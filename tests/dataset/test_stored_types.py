@@ -16,7 +16,9 @@ from component.tables.logical import stored_column, stored_type
 from tests.dataset.making import bag
 
 ZONE = pa.timestamp("us", "Europe/Prague")
-MOMENTS = st.datetimes(dt.datetime(1900, 1, 1), dt.datetime(2200, 1, 1))
+MOMENT = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
+LOCAL = MOMENT.replace(tzinfo=None)
+MOMENTS = st.integers(-(2**51), 2**51).map(lambda count: MOMENT + dt.timedelta(microseconds=count))
 VALUES = {
     pa.int8(): st.integers(-(2**7), 2**7 - 1),
     pa.int32(): st.integers(-(2**31), 2**31 - 1),
@@ -26,7 +28,7 @@ VALUES = {
     pa.binary(): st.binary(max_size=4),
     pa.binary(2): st.binary(min_size=2, max_size=2),
     pa.time64("us"): st.times(),
-    ZONE: MOMENTS.map(lambda moment: moment.replace(tzinfo=dt.UTC)),
+    ZONE: MOMENTS,
     pa.duration("us"): st.timedeltas(dt.timedelta(-9), dt.timedelta(9)),
     pa.list_(pa.int16()): st.lists(st.none() | st.integers(-9, 9), max_size=3),
     pa.list_(pa.list_(pa.string())): st.lists(st.lists(st.text("ab", max_size=2), max_size=2), max_size=2),
@@ -113,8 +115,8 @@ def test_files_of_different_widths_become_one_of_the_wider(tmp_path):
     [
         (pa.uint64(), pa.int64(), [5], [5]),
         (pa.uint64(), pa.decimal128(20, 0), [2**64 - 1], [2**64 - 1]),
-        (ZONE, pa.timestamp("ns", "UTC"), [dt.datetime(2020, 1, 1, tzinfo=dt.UTC)], [dt.datetime(2020, 1, 1)]),
-        (pa.timestamp("us"), ZONE, [dt.datetime(2020, 1, 1, tzinfo=dt.UTC)], [dt.datetime(2020, 1, 1)]),
+        (ZONE, pa.timestamp("ns", "UTC"), [MOMENT], [LOCAL]),
+        (pa.timestamp("us"), ZONE, [MOMENT], [LOCAL]),
         (pa.string(), pa.time64("us"), [dt.time(1, 2)], ["01:02:00"]),
         (pa.struct([("a", pa.float64())]), pa.struct([("a", pa.null())]), [{"a": None}], [{"a": None}]),
     ],
@@ -133,7 +135,7 @@ def test_rows_of_a_kindred_type_are_taken(tmp_path, existing, given, cells, kept
     ("existing", "given", "cell", "code"),
     [
         (pa.uint64(), pa.int64(), -1, "cell.type"),
-        (ZONE, pa.timestamp("us"), dt.datetime(2020, 1, 1), "dataset.schema"),
+        (ZONE, pa.timestamp("us"), LOCAL, "dataset.schema"),
         (pa.binary(), pa.string(), "x", "dataset.schema"),
         (pa.list_(pa.int64()), pa.list_(pa.string()), ["x"], "dataset.schema"),
         (pa.struct([("a", pa.int64())]), pa.struct([("b", pa.int64())]), {"b": 1}, "dataset.schema"),

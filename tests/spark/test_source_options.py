@@ -50,6 +50,11 @@ def test_options_are_read_whatever_their_case():
     )
 
 
+@pytest.mark.parametrize("text", ["HEAD", "HEAD~1", "abc123"])
+def test_a_state_is_named_as_elsewhere(text):
+    assert parse_options({**ADDRESS, "asOf": text}).as_of == text
+
+
 def test_a_commit_is_no_time():
     assert parse_options({**ADDRESS, "asof": "20240101"}).as_of == "20240101"
 

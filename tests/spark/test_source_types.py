@@ -18,6 +18,8 @@ PAIRS = [
     (pa.binary(), spark.BinaryType()),
     (pa.null(), spark.NullType()),
     (pa.list_(pa.string()), spark.ArrayType(spark.StringType())),
+    (pa.struct({"a": pa.int32(), "b": pa.string()}), spark.StructType().add("a", "integer").add("b", "string")),
+    (pa.list_(pa.struct({"a": pa.int64()})), spark.ArrayType(spark.StructType().add("a", "long"))),
     (pa.list_(pa.list_(pa.int64())), spark.ArrayType(spark.ArrayType(spark.LongType()))),
 ]
 
@@ -59,7 +61,9 @@ def test_a_type_that_datasets_do_not_have_is_refused(theirs):
     assert (caught.value.code, caught.value.place.column) == ("column.type", "a")
 
 
-@pytest.mark.parametrize("ours", [pa.struct({"a": pa.int64()}), pa.duration("us"), pa.date64(), pa.decimal128(5, -2)])
+@pytest.mark.parametrize(
+    "ours", [pa.struct({"a": pa.duration("us")}), pa.duration("us"), pa.date64(), pa.decimal128(5, -2)]
+)
 def test_a_type_that_spark_does_not_have_is_refused(ours):
     with pytest.raises(UserError, match="Spark has no type") as caught:
         spark_schema(pa.schema({"a": ours}))

@@ -1,0 +1,62 @@
+"""A run with columns that no table of text has: from Parquet into a dataset, and out again."""
+
+import datetime as dt
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import tablemill
+
+ROWS = pa.table(
+    {
+        "k": [1, 2],
+        "u": pa.array([2**63, None], pa.uint64()),
+        "f": pa.array([0.5, None], pa.float32()),
+        "b": [b"x\xff", None],
+        "l": pa.array([[1, None], None], pa.list_(pa.int32())),
+        "s": [{"a": 1, "b": "x"}, None],
+        "t": [dt.time(1, 2, 3), None],
+        "z": pa.array([dt.datetime(2020, 1, 1, tzinfo=dt.UTC), None], pa.timestamp("us", "Europe/Prague")),
+    }
+)
+
+
+def parquet(folder, name="x.parquet"):
+    sink = pa.BufferOutputStream()
+    pq.write_table(ROWS, sink)
+    folder.file(name, sink.getvalue().to_pybytes())
+
+
+def values(rows):
+    return sorted(rows.drop_columns(["z"]).to_pylist(), key=str), rows["z"].cast(pa.timestamp("us")).to_pylist()
+
+
+def test_what_python_wrote_a_run_appends_to_and_writes_out(folder, run):
+    store = folder.store
+    dataset = tablemill.create(f"{store.as_uri()}/d", ROWS, primary_key=["k"])
+    parquet(folder)
+    outputs = [
+        {"dataset": "d", "as": "file", "format": "parquet", "name": "o.parquet"},
+        {"dataset": "d", "name": "o", "columns": ["k", "u", "f", "t", "z"], "slices": False},
+    ]
+    datasets = [{"uuid": "d", "mode": "append", "tables": [{"source": "x.parquet"}]}]
+    folder.file_store(datasets=datasets, outputs=outputs)
+    assert run().code == 0
+    dataset.refresh()
+    assert dataset.primary_key == ("k",)  # it is not lost by an append that does not name it
+    assert dataset.schema == ROWS.schema.set(2, pa.field("f", pa.float64())).set(4, pa.field("l", pa.list_(pa.int64())))
+    assert values(dataset.read()) == values(pa.concat_tables([ROWS, ROWS]))
+    assert values(pq.read_table(folder.root / "out/files/o.parquet")) == values(pa.concat_tables([ROWS, ROWS]))
+    lines = (folder.root / "out/tables/o").read_text().splitlines()
+    assert sorted(set(lines[1:])) == [
+        '"1","9223372036854775808","0.5","01:02:03","2020-01-01 00:00:00.000000"',
+        '"2",,,,',
+    ]
+
+
+def test_an_output_table_of_such_a_column_is_refused_before_any_work(folder, run):
+    parquet(folder)
+    outcome = run()
+    assert outcome.code == 1
+    assert "The type binary has no form in a table" in outcome.err
+    assert "column 'b'" in outcome.err
