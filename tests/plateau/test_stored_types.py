@@ -7,6 +7,7 @@ import pytest
 
 import tablemill
 from component.store.local import LocalStore
+from tests.plateau.process import PlateauError
 
 pytestmark = pytest.mark.plateau
 MOMENT = dt.datetime(2020, 1, 2, 3, 4, 5, 678901)  # noqa: DTZ001 - the zone is the column's
@@ -38,5 +39,9 @@ def test_rows_go_back_into_a_dataset_of_theirs(plateau, tmp_path, column):
     assert {row["k"]: row[column] for row in dataset.read().to_pylist()} == {1: listed[1], 3: listed[3]}
     theirs = plateau.read(store, "e")
     assert sorted(theirs["k"].to_pylist()) == [1, 3]
-    plateau.append(store, "e", rows)
-    assert tablemill.open(f"{tmp_path.as_uri()}/e").rows == 5
+    if column == "z":  # nor does plateau append instants to a dataset that only plateau wrote
+        with pytest.raises(PlateauError, match="not compatible"):
+            plateau.append(store, "e", rows)
+    else:
+        plateau.append(store, "e", rows)
+        assert tablemill.open(f"{tmp_path.as_uri()}/e").rows == 5
