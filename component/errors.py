@@ -27,6 +27,7 @@ CODES: Final[Mapping[str, str]] = {
     "config.duplicate_output": "Two outputs have the same name.",
     "action.deadline": "A synchronous action took longer than the platform waits for one.",
     "source.missing": "A configured source is not in the data folder.",
+    "source.ambiguous": "Several files go by the name that is configured, and they differ.",
     "source.manifest": "A manifest cannot be read or contradicts its table.",
     "source.format": "A file cannot be read as the format it should have.",
     "staged.credentials": "The credentials for an input in a bucket have expired or are refused.",

@@ -94,7 +94,7 @@ def predict(config: Config, sources: Sequence[Source]) -> Iterator[Predicted]:
     parameters = config.parameters
     uuids = [uuid for dataset in parameters.datasets for uuid in dataset.stored_uuids]
     if not parameters.datasets and not parameters.outputs:
-        plans = default_datasets(sources)
+        plans = default_datasets(sources, parameters.on_same_name)
         uuids = [plan.uuid for plan in plans]
         yield from (_default_output(plan) for plan in plans)
     for output in parameters.outputs:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from component.actions.parameters import Asked, asked, configured_datasets, open_configured_store, source_of
 from component.actions.request import Request, mapping_at, objects_at
-from component.config.parameters import DatasetConfig, TableConfig
+from component.config.parameters import DatasetConfig, SameNameWord, TableConfig
 from component.errors import UserError
 from component.store.base import Store
 
@@ -80,11 +80,14 @@ def find_source(request: Request, subject: Subject) -> Source | None:
     """
     from component.folder.layout import DataFolder  # noqa: PLC0415 - Arrow is loaded only by actions that read
     from component.plan.asked import asked_of_table  # noqa: PLC0415
+    from component.plan.choosing import choose, sources_called  # noqa: PLC0415
     from component.plan.sources import find_sources  # noqa: PLC0415
 
     table = subject.source
     sources, _ = find_sources(DataFolder(request.environment.data_dir), asked_of_table(table), called=table.source)
-    return sources[0] if sources else None
+    found = sources_called(table.source, sources)
+    word: Any = request.parameters.get("on_same_name")
+    return choose(table.source, found, word if word in get_args(SameNameWord) else "refuse") if found else None
 
 
 def find_dataset(subject: Subject) -> Dataset | None:

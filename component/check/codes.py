@@ -19,6 +19,7 @@ CHECK_CODES: Final[Mapping[str, str]] = {
     "archive.warning": "Something about a dataset archive that a run would warn of.",
     "archive.older": "Archives of a dataset that a run does not use, because a newer one is there.",
     "source.warning": "Something about an input that a run would warn of.",
+    "source.chosen": "Which of several files of one name or tag a run reads.",
     "source.none": "There is nothing to read.",
     "config.warning": "Something about the configuration that a run would warn of.",
     "mapping.warning": "The platform would log a warning about an output.",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from component.check.finding import of_error, warning
+from component.check.finding import note, of_error, warning
 from component.check.sources import FoundSources, checked_column
 from component.config.model import Config, DatasetConfig, TableConfig
+from component.config.parameters import SameNameWord
 from component.errors import UserError
 from component.plan.build import build_plan, plan_dataset, plan_output
 from component.plan.model import DatasetPlan, Plan
@@ -33,7 +34,7 @@ def check_plan(config: Config, found: FoundSources) -> CheckedPlan:
     for number, dataset in enumerate(config.parameters.datasets):
         if _is_broken(dataset, found):
             continue  # what is wrong with it is said of the source
-        made, faults = _plan_dataset(dataset, found, f"{DATASETS}[{number}]")
+        made, faults = _plan_dataset(dataset, found, f"{DATASETS}[{number}]", config.parameters.on_same_name)
         findings += faults
         planned += () if faults else made
     findings += _output_faults(config, planned)
@@ -44,7 +45,8 @@ def check_plan(config: Config, found: FoundSources) -> CheckedPlan:
     except UserError as failed:
         return CheckedPlan(None, tuple(map(_checked, planned)), (of_error(failed, "parameters"),))
     doubts = tuple(warning("config.warning", DATASETS, text) for text in plan.warnings)
-    return CheckedPlan(plan, tuple(map(_checked, plan.datasets)), doubts)
+    notes = tuple(note("source.chosen", "in/files", text) for text in plan.notes)
+    return CheckedPlan(plan, tuple(map(_checked, plan.datasets)), (*doubts, *notes))
 
 
 def _is_broken(config: DatasetConfig, found: FoundSources) -> bool:
@@ -52,13 +54,13 @@ def _is_broken(config: DatasetConfig, found: FoundSources) -> bool:
 
 
 def _plan_dataset(
-    config: DatasetConfig, found: FoundSources, place: str
+    config: DatasetConfig, found: FoundSources, place: str, on_same_name: SameNameWord
 ) -> tuple[tuple[DatasetPlan, ...], list[CheckFinding]]:
     """Plan a dataset; where a column is at fault, go on without it to find what else there is."""
     faults: list[CheckFinding] = []
     while True:
         try:
-            return plan_dataset(config, found.sources), faults
+            return plan_dataset(config, found.sources, on_same_name), faults
         except UserError as failed:
             faults.append(of_error(failed, place))
             column = failed.place.column

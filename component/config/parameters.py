@@ -44,6 +44,7 @@ from component.config.writing import SUFFIXES, FileFormat, HttpFiles, RecordsWri
 TypeWord = Literal["string", "integer", "numeric", "float", "boolean", "date", "timestamp"]
 NullWord = Literal["always", "unquoted", "never"]
 Compatibility = Literal["plateau", "kartothek"]
+SameNameWord = Literal["refuse", "newest", "all"]
 Operator = Literal["==", "!=", "<", "<=", ">", ">=", "in", "not in", "is null", "is not null", "like"]
 
 
@@ -379,6 +380,10 @@ class Parameters(Strict):
     """Where datasets live. All rows of a configuration share it."""
     archives: ArchivesConfig = ArchivesConfig()
     """How datasets travel when there is no store."""
+    on_same_name: SameNameWord = "refuse"
+    """Which of several files is read that go by one name, or one tag: `refuse` stops the run if they differ, `newest`
+    reads the newest, `all` reads them as one table.
+    """
     on_missing_dataset: Literal["fail", "create"] = "fail"
     """What happens when a dataset of an earlier run does not come back and rows are to be added to it: `fail` stops
     the run, `create` starts the dataset again without its earlier rows.

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from component import naming
 from component.config.model import Config, DatasetConfig, LimitsConfig, OutputConfig, TableConfig
-from component.config.parameters import ColumnConfig
+from component.config.parameters import ColumnConfig, SameNameWord
 from component.dataset.commits.fit import index_doubts
 from component.dataset.commits.garbage import Retention
 from component.dataset.format.buckets import buckets_within
@@ -19,6 +19,7 @@ from component.dataset.format.layout import Layout
 from component.dataset.format.values import check_partition_type
 from component.errors import Place, UserError
 from component.mapping.ascii_fold import ascii_fold
+from component.plan.choosing import choose, grouped, sources_called
 from component.plan.model import DatasetPlan, Limits, OutputPlan, Plan, Source
 from component.plan.options import file_options, table_options
 from component.plan.output_formats import fetched_from, records_plan, workbench_sizes
@@ -36,9 +37,11 @@ def build_plan(config: Config, sources: Sequence[Source], warnings: Sequence[str
     UserError `source.missing`, `column.missing`, `column.type`, `config.value`, `config.duplicate_output`.
     """
     parameters = config.parameters
-    datasets = tuple(plan for dataset in parameters.datasets for plan in plan_dataset(dataset, sources))
+    datasets = tuple(
+        plan for dataset in parameters.datasets for plan in plan_dataset(dataset, sources, parameters.on_same_name)
+    )
     if not datasets and not parameters.outputs:
-        datasets = default_datasets(sources)
+        datasets = default_datasets(sources, parameters.on_same_name)
         outputs = tuple(map(_default_output, datasets))
     else:
         outputs = tuple(plan_output(output, datasets) for output in parameters.outputs)
@@ -62,11 +65,15 @@ def plan_limits(limits: LimitsConfig) -> Limits:
 # --- datasets ---
 
 
-def default_datasets(sources: Sequence[Source]) -> tuple[DatasetPlan, ...]:
-    """Return a dataset for each source, named after it, unpartitioned, typed by its manifest or else by its cells."""
+def default_datasets(sources: Sequence[Source], on_same_name: SameNameWord = "refuse") -> tuple[DatasetPlan, ...]:
+    """Return a dataset for each source, named after it, unpartitioned, typed by its manifest or else by its cells.
+
+    Files of one name are one source; UserError as `choose`.
+    """
     taken: set[str] = set()
     plans = []
-    for source in sources:
+    for name, group in grouped(sources):
+        source = choose(name, group, on_same_name)
         uuid = _free_name(dataset_name(source), taken)
         taken.add(uuid)
         plans.append(DatasetPlan(uuid, "table", source, source.schema, infer=_to_infer(source)))
@@ -92,13 +99,15 @@ def _free_name(name: str, taken: Iterable[str]) -> str:
     return name if name not in names else next(other for other in numbered if other not in names)
 
 
-def plan_dataset(config: DatasetConfig, sources: Sequence[Source]) -> tuple[DatasetPlan, ...]:
+def plan_dataset(
+    config: DatasetConfig, sources: Sequence[Source], on_same_name: SameNameWord = "refuse"
+) -> tuple[DatasetPlan, ...]:
     """Return the plans of the tables of one configured dataset.
 
     Every table has the partition columns; columns that are indexed or sorted by are in one of them at least.
     """
     config = _as_used(config)
-    found = [(table, find_source(table, sources, config.uuid)) for table in config.named_tables]
+    found = [(table, find_source(table, sources, config.uuid, on_same_name)) for table in config.named_tables]
     schemas = [decide_types(source, table) for table, source in found]
     known = {name for schema in schemas for name in schema.names}
     for names, what in [
@@ -185,18 +194,20 @@ def _sortable(config: DatasetConfig) -> tuple[str, ...]:
     return tuple(name for name in config.sort_partitions_by if name not in config.partition_on)
 
 
-def find_source(table: TableConfig, sources: Sequence[Source], uuid: str) -> Source:
-    """Return the source that a table names; UserError `source.missing` says which there are."""
-    for source in sources:
-        if table.source in source.names:
-            if table.format not in {"auto", source.kind}:
-                raise UserError(
-                    "source.format",
-                    f"The source is configured as {table.format} and is {source.kind}",
-                    place=Place(table=source.file_name),
-                    remedy="Set format to auto.",
-                )
-            return source
+def find_source(
+    table: TableConfig, sources: Sequence[Source], uuid: str, on_same_name: SameNameWord = "refuse"
+) -> Source:
+    """Return the source that a table names; UserError `source.missing` says which there are, else as `choose`."""
+    if found := sources_called(table.source, sources):
+        source = choose(table.source, found, on_same_name)
+        if table.format not in {"auto", source.kind}:
+            raise UserError(
+                "source.format",
+                f"The source is configured as {table.format} and is {source.kind}",
+                place=Place(table=source.file_name),
+                remedy="Set format to auto.",
+            )
+        return source
     there = ", ".join(sorted(source.names[0] for source in sources)) or "none"
     near = _nearest(table.source, [name for source in sources for name in source.names])
     hint = f" Did you mean {near!r}?" if near else ""

@@ -54,6 +54,15 @@ class GivenDialect:
 
 
 @dataclass(frozen=True, slots=True)
+class FileFacts:
+    """What Storage knows of a file of in/files: its name there, and its id and when it was made, where that is said."""
+
+    name: str
+    id: int | None = None
+    created: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """An input table or file that rows are read from, in the folder or in a bucket.
 
@@ -63,6 +72,7 @@ class Source:
     inferred. `infer_types`: it is text without a manifest, so types are inferred unless the configuration says not to.
     `lying`: it lies in a folder without in/. `delimited` is how files of a records directory are delimited, `assume_tz`
     the zone of their moments, and `keep_quoted_empty` whether `""` is no null there.
+    `file` is there for files of in/files, `notes` say why this one was chosen of several.
     """
 
     file_name: str
@@ -79,6 +89,8 @@ class Source:
     delimited: DelimitedDialect | None = None
     assume_tz: str | None = None
     keep_quoted_empty: bool = False
+    file: FileFacts | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def says_types(self) -> bool:
@@ -205,3 +217,8 @@ class Plan:
     store_url: str | None
     limits: Limits
     warnings: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be said of the sources, each once."""
+        return tuple(dict.fromkeys(note for dataset in self.datasets for note in dataset.source.notes))

@@ -18,7 +18,7 @@ from component.formats.csv.dialect import Dialect
 from component.formats.csv.source import read_header
 from component.plan.asked import NOTHING_ASKED, Asked
 from component.plan.first_record import agreed_columns, header_mode_seen
-from component.plan.model import Source, SourceSlice
+from component.plan.model import FileFacts, Source, SourceSlice
 from component.plan.parsed_sources import arrow_file_source, file_source, text_source
 from component.plan.records_sources import records_source
 from component.plan.typed_sources import TypedKind, typed_source
@@ -69,11 +69,18 @@ def _lying_source(file: InputFile, asked: Asked) -> Found | str:
     unasked = file.kind is FileKind.OTHER and not asked.names_any(_file_names(file))
     try:
         source, warnings = _file_source(file, asked)
-        return replace(source, lying=file.lying), warnings
+        return replace(source, lying=file.lying, file=_facts(file)), warnings
     except UserError as error:
         if not unasked:
             raise
         return f"The file {file.file_name!r} is left out: {error.text.rstrip('.')}."
+
+
+def _facts(file: InputFile) -> FileFacts:
+    number = file.file_name.partition("_")[0]
+    of_name = int(number) if number.isdecimal() and file.name != file.file_name else None
+    number_known = of_name if file.id is None else file.id
+    return FileFacts(file.name, number_known, file.manifest.created if file.manifest else None)
 
 
 def _url_source(url: str, asked: Asked) -> Found:
@@ -268,8 +275,11 @@ def _table_names(table: InputTable) -> tuple[str, ...]:
 
 
 def _file_names(file: InputFile) -> tuple[str, ...]:
-    """Return what a configuration may call a file."""
-    return _names(file.file_name, file.name, None)
+    """Return what a configuration may call a file: by its names, its id, and each of its tags."""
+    known = () if file.id is None else (str(file.id), f"id:{file.id}")
+    return tuple(
+        dict.fromkeys([*_names(file.file_name, file.name, None), *known, *(f"tag:{tag}" for tag in file.tags)])
+    )
 
 
 _SUFFIXES = (

@@ -121,6 +121,8 @@ def _run(this: Run, engine: Engine, started: float) -> RunSummary:
     plan = build_plan(this.config, sources, (*orphaned_manifests(this.folder), *warnings))
     for warning in plan.warnings:
         this.log.warning(warning)
+    for note in plan.notes:
+        this.log.info(note)
     if not plan.datasets and not plan.outputs:
         raise UserError(
             "source.missing",

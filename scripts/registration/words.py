@@ -45,6 +45,10 @@ CREDENTIALS: Final = ("#access_key_id", "#secret_access_key")
 
 ROOT: Final[Shown] = {
     "store": Field("Store"),
+    "on_same_name": Field(
+        "Files of one name",
+        titles={"refuse": "Stop the job", "newest": "Read the newest", "all": "Read all of them as one"},
+    ),
     "on_missing_dataset": Field(
         "Missing dataset",
         titles={"fail": "Stop the job", "create": "Begin it anew, without its earlier rows"},

@@ -145,6 +145,7 @@ parameters = st.fixed_dictionaries(
         "limits": limits | st.just([]),
         "manifest_family": st.sampled_from(("auto", "legacy", "schema")),
         "archives": st.fixed_dictionaries({}, optional={"is_permanent": st.booleans()}),
+        "on_same_name": st.sampled_from(("refuse", "newest", "all")),
         "on_missing_dataset": st.sampled_from(("fail", "create")),
         "on_stale_dataset": st.sampled_from(("fail", "use")),
         "usage_metrics": st.booleans(),
