@@ -61,6 +61,7 @@ def sample_row() -> dict[str, Any]:
         "key": [],
         "metadata_storage_format": "json",
         "on_bad_row": "fail",
+        "on_duplicate_key": "warn",
     }
     output = {"dataset": "airlines", "as": "table", "name": "", "columns": [], "destination": "out.c-sample.airlines"}
     return {

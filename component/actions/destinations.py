@@ -109,7 +109,7 @@ def predict(config: Config, sources: Sequence[Source]) -> Iterator[Predicted]:
             tags=output.tags,
         )
     for dataset in parameters.datasets:
-        if dataset.on_bad_row == "reject":
+        if "reject" in {dataset.on_bad_row, dataset.on_duplicate_key}:
             yield from (Predicted(name + naming.REJECTED_SUFFIX, "table") for name in dataset.table_names)
     if parameters.store is None:
         for uuid in uuids:

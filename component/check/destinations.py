@@ -125,7 +125,7 @@ def _tables(job: Job, destinations: Destinations) -> tuple[list[OutTable], list[
     """Return the output tables as they will be; those of a dataset in a store that nobody can open are left out."""
     family = family_for(destinations.settings.data_types, job.config.parameters.manifest_family)
     made = {dataset.uuid for dataset in job.plan.datasets}
-    tables = [rejected_table(dataset, destinations, family) for dataset in job.plan.datasets if dataset.reject]
+    tables = [rejected_table(dataset, destinations, family) for dataset in job.plan.datasets if dataset.has_rejected]
     faults: list[CheckFinding] = []
     for number, output in enumerate(job.plan.outputs):
         if output.written_as != "table" or (job.store is None and output.dataset not in made):

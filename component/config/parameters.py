@@ -227,6 +227,10 @@ class DatasetConfig(Strict):
     """What happens when a row does not fit: `fail` stops the run, `reject` moves the row to a table of rejected
     rows.
     """
+    on_duplicate_key: Literal["warn", "fail", "reject"] = "warn"
+    """What happens when a primary key is null or is that of several rows: `warn` says so, `fail` stops the run,
+    `reject` keeps the first row and moves the others to the table of rejected rows.
+    """
 
     @property
     def table(self) -> TableConfig:

@@ -166,6 +166,7 @@ def _plan_table(config: DatasetConfig, table: TableConfig, source: Source, schem
         infer=infer,
         compatibility=config.compatibility,
         named=(config.uuid, table.name) if several else None,
+        on_duplicate_key=config.on_duplicate_key,
     )
 
 
@@ -316,7 +317,9 @@ def plan_output(config: OutputConfig, datasets: Sequence[DatasetPlan]) -> Output
 
 def _check_names(outputs: Sequence[OutputPlan], datasets: Sequence[DatasetPlan], *, archives: bool) -> None:
     """Refuse outputs with the name of something that the run writes by itself."""
-    tables = {dataset.name + naming.REJECTED_SUFFIX: "the rejected rows" for dataset in datasets if dataset.reject}
+    tables = {
+        dataset.name + naming.REJECTED_SUFFIX: "the rejected rows" for dataset in datasets if dataset.has_rejected
+    }
     files = {dataset.uuid + naming.ARCHIVE_SUFFIX: "the archive" for dataset in datasets if archives}
     for output in outputs:
         what = (tables if output.written_as == "table" else files).get(output.name.removesuffix(".csv"))

@@ -131,6 +131,12 @@ class DatasetPlan:
     keep: Retention | None = None
     compatibility: Compatibility = "plateau"
     named: tuple[str, str] | None = None
+    on_duplicate_key: Literal["warn", "fail", "reject"] = "warn"
+
+    @property
+    def has_rejected(self) -> bool:
+        """Whether it has a table of rejected rows."""
+        return self.reject or self.on_duplicate_key == "reject"
 
     @property
     def intent(self) -> Intent:

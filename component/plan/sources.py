@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -115,7 +115,9 @@ def _table_source(table: InputTable, asked: Asked) -> Found:
     names = _table_names(table)
     parts, warnings = _parts_of(table, table.name)
     if _are_parquet(parts):
-        return typed_source("parquet", table.name, bare_name(table.name), names, parts), warnings
+        typed = typed_source("parquet", table.name, bare_name(table.name), names, parts)
+        key, lost = _primary_key(table, typed.schema.names)
+        return replace(typed, schema=_as_promised(typed.schema, key, table)), (*warnings, *lost)
     delimiter = (manifest.delimiter if manifest else None) or naming.DELIMITER
     enclosure = naming.ENCLOSURE if manifest is None or manifest.enclosure is None else manifest.enclosure
     dialect = asked.dialect(names).over(Dialect(delimiter, enclosure))
@@ -125,10 +127,8 @@ def _table_source(table: InputTable, asked: Asked) -> Found:
     columns, slices, disagreed = _columns_and_slices(table.name, parts, mode, dialect, listed, header)
     columns, unnamed = _named(columns, table.name)
     known = {column.name: column for column in manifest.typed} if manifest else {}
-    schema = TableSchema(
-        tuple(known.get(name, Column(name)) for name in columns),
-        tuple(key for key in (manifest.primary_key if manifest else ()) if key in columns),
-    )
+    key, lost = _primary_key(table, columns)
+    schema = TableSchema(tuple(known.get(name, Column(name)) for name in columns), key)
     source = Source(
         file_name=table.name,
         own_name=bare_name(table.name),
@@ -141,7 +141,7 @@ def _table_source(table: InputTable, asked: Asked) -> Found:
         dialect=dialect,
         table_id=manifest.id if manifest else None,
     )
-    return with_zones(source), (*warnings, *doubts, *disagreed, *unnamed)
+    return with_zones(source), (*warnings, *doubts, *disagreed, *unnamed, *lost)
 
 
 def _named(columns: Sequence[str], table: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -159,6 +159,23 @@ def _named(columns: Sequence[str], table: str) -> tuple[tuple[str, ...], tuple[s
         which = f"Column {at + 1}" if at else "The first column"
         warnings.append(f"{which} of {table!r} has no name in the header; it is called {names[at]!r}.")
     return tuple(names), tuple(warnings)
+
+
+def _primary_key(table: InputTable, columns: Collection[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the primary key that the manifest names, and a warning: a part of a key names no row, so it is none."""
+    key = table.manifest.primary_key if table.manifest else ()
+    missing = [name for name in key if name not in columns]
+    if not missing:
+        return key, ()
+    text = f"The table {table.name!r} lacks {', '.join(map(repr, missing))} of its primary key, so it has none here"
+    return (), (f'{text}; outputs have one if "primary_key" names it.',)
+
+
+def _as_promised(schema: TableSchema, key: tuple[str, ...], table: InputTable) -> TableSchema:
+    """Return the columns of a file, with the key and without nulls where the manifest says so."""
+    filled = {column.name for column in (table.manifest.typed if table.manifest else ()) if not column.nullable}
+    columns = tuple(replace(one, nullable=False) if one.name in filled else one for one in schema.columns)
+    return TableSchema(columns, key)
 
 
 def _columns_and_slices(

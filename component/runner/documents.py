@@ -31,7 +31,7 @@ def stage_documents(
     if parameters.usage_metrics and metrics:
         stage.usage(usage_of(metrics))
     if parameters.result_variables:
-        rejected = sum(table.plan.reject for one in milled for table in one.tables)
+        rejected = sum(table.plan.has_rejected for one in milled for table in one.tables)
         stage.result(result_of({"datasets": len(milled), "outputs": len(produced) + rejected, **totals}))
     left = next_state(state, {one.plan.uuid: _state_of(one) for one in milled})
     stage.state(left)

@@ -21,6 +21,7 @@ from component.plan.tables import check_tables
 from component.report.amounts import counted
 from component.report.progress import Progress
 from component.runner.commits import layouts_of
+from component.runner.keys import key_task, settle_keys
 from component.spark.engine import Engine
 from component.spark.infer import infer_types
 from component.spark.job import MillJob, MillResult, discard, mill
@@ -106,8 +107,12 @@ def mill_datasets(
     limits: Limits,
     scratch: Path,
     progress: Progress,
+    warn: Callable[[str], None],
 ) -> list[tuple[MillJob, MillResult]]:
-    """Write the data files of all tables of all datasets; on any error nothing of them is left."""
+    """Write the data files of all tables of all datasets, and look at primary keys; on any error nothing is left.
+
+    UserError as of `settle_keys`.
+    """
     layouts = [layout for commit in commits for layout in layouts_of(commit)]
     jobs = [
         MillJob(
@@ -115,15 +120,18 @@ def mill_datasets(
             reader=reader_of(plan.source, plan.schema, reject=plan.reject),
             layout=layout,
             store=store,
-            scratch=scratch if plan.reject else None,
+            scratch=scratch if plan.has_rejected else None,
             direct_files=limits.direct_files,
             buffer_bytes=limits.buffer_bytes,
+            keys=key_task(plan, layout, scratch),
+            strict=not plan.reject,
         )
         for plan, layout, parts in zip(plans, layouts, splits, strict=True)
     ]
     everything = [split for parts in splits for split in parts]
     progress.stage("mill", len(everything), sum(split.size for split in everything))
-    return list(zip(jobs, mill(engine, jobs, progress.advance), strict=True))
+    results = mill(engine, jobs, progress.advance)
+    return list(zip(*settle_keys(engine, plans, jobs, results, progress.advance, warn), strict=True))
 
 
 def prepare_datasets(

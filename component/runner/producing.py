@@ -209,7 +209,7 @@ def stage_rejected(milled: Sequence[MilledDataset], tables: Mapping[str, OutTabl
     """Write the rejected rows of each table that collects them."""
     for one in milled:
         for milled_table in one.tables:
-            if milled_table.plan.reject:
+            if milled_table.plan.has_rejected:
                 table = tables[milled_table.plan.name]
                 folder = stage.table(table.name, sliced=True)
                 write_rejected(milled_table.result.counts, folder / slice_name(0, gzip=False))

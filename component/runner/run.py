@@ -165,7 +165,7 @@ def _predicted(this: Run, plan: Plan, home: Home, destinations: Destinations) ->
         for output in plan.outputs
         if output.written_as == "table"
     ]
-    tables += [rejected_table(dataset, destinations, family) for dataset in plan.datasets if dataset.reject]
+    tables += [rejected_table(dataset, destinations, family) for dataset in plan.datasets if dataset.has_rejected]
     return {table.name: table for table in tables}
 
 
@@ -205,6 +205,7 @@ def _mill(this: Run, plan: Plan, home: Home, engine: Engine, remembered: Mapping
         limits=plan.limits,
         scratch=this.scratch,
         progress=this.progress,
+        warn=this.log.warning,
     )
     for text in mended_rows(datasets, written):
         this.log.warning(text)
@@ -306,7 +307,7 @@ def _produce(
         for output, dataset, files, columns in zip(plan.outputs, datasets, written, known, strict=True)
     ]
     plans = [table.plan for one in milled for table in one.tables]
-    rejected = {plan.name: rejected_table(plan, destinations, family) for plan in plans if plan.reject}
+    rejected = {plan.name: rejected_table(plan, destinations, family) for plan in plans if plan.has_rejected}
     stage_manifests(produced, stage)
     stage_rejected(milled, rejected, stage)
     tables = [*(one.table for one in produced if one.table is not None), *rejected.values()]

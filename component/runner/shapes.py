@@ -79,7 +79,7 @@ def _with_known(column: Column, known: Column | None) -> Column:
 def shape_of(output: OutputPlan, dataset: Dataset, known: Mapping[str, Column] = NOTHING_KNOWN) -> OutputShape:
     """Return the shape of an output of a dataset; UserError `column.missing` and `column.type`.
 
-    Of `known` columns that came from a records schema, length and nulls are those of it.
+    Of `known` columns it is said whether they are nullable, and of those that came from a records schema the length.
     """
     names = output.columns or dataset.columns
     known_names = set(dataset.schema.names)
@@ -91,8 +91,15 @@ def shape_of(output: OutputPlan, dataset: Dataset, known: Mapping[str, Column] =
                 place=Place(table=output.name, column=name),
                 remedy=f"The columns are {', '.join(dataset.columns)}.",
             )
-    columns = with_known(dataset.described(names), {k: one for k, one in known.items() if is_described(one)})
+    described = {name: one for name, one in known.items() if is_described(one)}
+    columns = tuple(_with_nulls(one, known) for one in with_known(dataset.described(names), described))
     return OutputShape(columns, _key(output, columns, dataset.primary_key))
+
+
+def _with_nulls(column: Column, known: Mapping[str, Column]) -> Column:
+    source = known.get(column.name)
+    same = source is not None and source.type is column.type
+    return replace(column, nullable=source.nullable) if source is not None and same else column
 
 
 def _key(output: OutputPlan, columns: Sequence[Column], known: Sequence[str]) -> tuple[str, ...]:

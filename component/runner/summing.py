@@ -25,7 +25,7 @@ def summarize(
     """Return the summary of a run."""
     datasets = tuple(_dataset(home, one) for one in milled)
     outputs = [_output(one, resolution) for one in produced]
-    outputs += [_rejected(table, resolution) for one in milled for table in one.tables if table.plan.reject]
+    outputs += [_rejected(table, resolution) for one in milled for table in one.tables if table.plan.has_rejected]
     return RunSummary(datasets, tuple(outputs), stages, seconds)
 
 

@@ -12,6 +12,7 @@ from component.dataset.files.write import Written
 from component.dataset.format.layout import Layout
 from component.formats.contract import Reader, Split
 from component.spark.engine import Engine
+from component.spark.keys import KeyRuns, KeyTask
 from component.spark.ledger import Ledger, Part
 from component.spark.mill import Milled, MillTask, mill_split
 from component.spark.shuffle import GatherTask, Scattered, gather_bucket, scatter_split
@@ -22,7 +23,10 @@ RUN_DIGITS = 12
 
 @dataclass(frozen=True, slots=True)
 class MillJob:
-    """One source to be milled into one dataset. `scratch` takes rejected rows; None: a bad row fails the run."""
+    """One source to be milled into one dataset. `scratch` takes rejected rows; None: a bad row fails the run.
+
+    `keys`, `strict` and, for each split, `repeats` are as of MillTask.
+    """
 
     splits: tuple[Split, ...]
     reader: Reader
@@ -33,6 +37,9 @@ class MillJob:
     direct_partitions: int = naming.DIRECT_KEYS_PER_SPLIT
     buffer_bytes: int = naming.BUFFER_BYTES
     shuffle_bytes: int = naming.SHUFFLE_BYTES
+    keys: KeyTask | None = None
+    repeats: tuple[Path | None, ...] = ()
+    strict: bool = False
 
     @property
     def most_partitions(self) -> int | None:
@@ -57,12 +64,14 @@ class SplitCount:
 
 @dataclass(frozen=True, slots=True)
 class MillResult:
-    """All of one source, written and not committed."""
+    """All of one source, written and not committed; `tasks` and `keys` are those of the splits as they were read."""
 
     written: tuple[Written, ...]
     counts: tuple[SplitCount, ...]
     shuffled: int
     seconds: tuple[tuple[str, float], ...]
+    tasks: tuple[MillTask, ...] = ()
+    keys: tuple[KeyRuns, ...] = ()
 
     @property
     def records(self) -> int:
@@ -151,8 +160,11 @@ def _tasks(job: MillJob, run: str) -> list[MillTask]:
             numbers[split.slice],
             starts[split.slice],
             job.buffer_bytes,
+            job.keys,
+            repeats,
+            job.strict,
         )
-        for split in job.splits
+        for split, repeats in zip(job.splits, job.repeats or [None] * len(job.splits), strict=True)
     ]
 
 
@@ -189,6 +201,8 @@ def _result(ledger: Ledger, gathered: Sequence[Milled]) -> MillResult:
         counts=tuple(_count(part) for part in ledger.parts),
         shuffled=len(ledger.crowded),
         seconds=_sum_seconds(done),
+        tasks=tuple(part.task for part in ledger.parts),
+        keys=tuple((part.scattered or part.milled or Milled()).keys for part in ledger.parts),
     )
 
 

@@ -159,5 +159,7 @@ def _drop(store: Store, part: Part) -> None:
         for file in part.milled.written.files:
             store.delete(file.key)
     for said in (part.milled, part.scattered):
-        if said is not None and said.rejected_file is not None:
-            said.rejected_file.unlink(missing_ok=True)
+        if said is not None:
+            said.keys.drop()
+            if said.rejected_file is not None:
+                said.rejected_file.unlink(missing_ok=True)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -20,8 +22,10 @@ from component.errors import Place, UserError
 from component.formats.contract import Reader, Split
 from component.formats.csv.read import ReadAgainError
 from component.formats.rows import BadRow, Parsed
+from component.spark.keys import NO_KEYS, KeyRuns, KeyTask, KeyWriter
 from component.spark.rejects import Rejects
 from component.store.base import Store
+from component.tables.numeric import with_decimal_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,9 @@ class MillTask:
     `run` begins the stem of every file written, so that what a failed run left behind is known; then the place of the
     split in the source, so that rows can be read back in its order. `slice_start` is where the slice's first split
     begins.
+
+    `keys` asks for the primary keys of the rows. `repeats` holds the numbers of rows whose key stood before, which are
+    rejected; `strict`: these only, any other bad row fails the run.
     """
 
     split: Split
@@ -43,6 +50,9 @@ class MillTask:
     slice_number: int = 0
     slice_start: int = 0
     buffer_bytes: int = naming.BUFFER_BYTES
+    keys: KeyTask | None = None
+    repeats: Path | None = None
+    strict: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +77,7 @@ class Milled:
     error: UserError | None = None
     overflow: bool = False
     seconds: tuple[tuple[str, float], ...] = ()
+    keys: KeyRuns = NO_KEYS
 
     @property
     def is_sound(self) -> bool:
@@ -84,6 +95,7 @@ def mill_split(task: MillTask) -> Milled:
         buffer_bytes=task.buffer_bytes,
     )
     rejects = Rejects(task.split.slice, task.scratch)
+    keys = KeyWriter(task.keys)
     watch = _Watch()
     records = mended = 0
     try:
@@ -91,6 +103,8 @@ def mill_split(task: MillTask) -> Milled:
             records += parsed.records
             mended += parsed.mended
             rejects.add(parsed.bad)
+            with watch.of("keys"):
+                keys.add(parsed.rows)
             with watch.of("cut"):
                 writer.add(parsed.rows)
         with watch.of("write"):
@@ -98,6 +112,7 @@ def mill_split(task: MillTask) -> Milled:
     except BaseException as error:
         writer.abort()
         rejects.drop()
+        keys.drop()
         if isinstance(error, ReadAgainError):
             return _read_again(task, error)
         if isinstance(error, TooManyPartitionsError):
@@ -105,7 +120,16 @@ def mill_split(task: MillTask) -> Milled:
         if isinstance(error, UserError):
             return Milled(error=error)
         raise
-    return Milled(written, records, task.split.size, rejects.count, mended, rejects.close(), seconds=watch.seconds)
+    return Milled(
+        written,
+        records,
+        task.split.size,
+        rejects.count,
+        mended,
+        rejects.close(),
+        seconds=watch.seconds,
+        keys=keys.close(),
+    )
 
 
 def stems(run: str) -> Callable[[], str]:
@@ -132,10 +156,12 @@ def _read_again(task: MillTask, again: ReadAgainError) -> Milled:
 
 
 def checked_rows(task: MillTask) -> Iterator[Parsed]:
-    """Yield a split's rows, none of them null in a partition column."""
+    """Yield a split's rows: none is null where it must not be, and none has a key that `repeats` says stood before."""
+    forbidden = _forbidden_nulls(task)
+    repeats = np.empty(0, np.int64) if task.repeats is None else np.load(task.repeats)
     done = 0
     for parsed in task.reader.read(task.split):
-        kept = _without_null_keys(parsed, task, done)
+        kept = _checked(parsed, task, done, forbidden, repeats)
         yield replace(kept, rows=_fitted(kept.rows, task))
         done += parsed.records
 
@@ -147,34 +173,90 @@ def _fitted(rows: pa.Table, task: MillTask) -> pa.Table:
         raise error.at(table=task.split.place.table, slice=task.split.place.slice) from error
 
 
-def _without_null_keys(parsed: Parsed, task: MillTask, done: int) -> Parsed:
-    nulls = [name for name in task.layout.partition_on if parsed.rows[name].null_count]
-    if not nulls:
-        return parsed
-    bad_numbers = {row.row for row in parsed.bad}
-    numbers = [number for number in range(done + 1, done + parsed.records + 1) if number not in bad_numbers]
-    found: dict[int, BadRow] = {}
-    for name in nulls:
-        for at in pc.indices_nonzero(pc.is_null(parsed.rows[name])).to_pylist():
-            found.setdefault(at, _null_key(parsed.rows, at, numbers[at], name))
-    if task.scratch is None:
-        bad = found[min(found)]
-        place = task.split.place
-        raise UserError(
-            bad.code,
-            bad.reason,
-            place=Place(place.table, place.slice, bad.row, bad.column),
-            remedy="Fill the column, partition by another one, or set on_bad_row to reject.",
+@dataclass(frozen=True, slots=True)
+class _Forbidden:
+    """A column that must not be null: the code and text of a row where it is, and what to do."""
+
+    column: str
+    code: str
+    reason: str
+    remedy: str
+
+
+def _forbidden_nulls(task: MillTask) -> tuple[_Forbidden, ...]:
+    """Return the columns that must not be null, each once: those of the partition first."""
+    found = [
+        _Forbidden(
+            name,
+            "row.null_partition",
+            "The row has no value in a partition column",
+            "Fill the column, partition by another one, or set on_bad_row to reject.",
         )
+        for name in task.layout.partition_on
+    ]
+    found += [
+        _Forbidden(
+            column.name,
+            "row.null",
+            "The row has no value in a column that is not nullable",
+            "Fill the cell, set nullable of the column to true, or set on_bad_row to reject.",
+        )
+        for column in task.reader.schema.columns
+        if not column.nullable
+    ]
+    if task.keys is not None and task.keys.reject_nulls:
+        reason, remedy = "The row has no value in a column of the primary key", "Fill the cell."
+        found += [_Forbidden(name, "row.null_key", reason, remedy) for name in task.keys.columns]
+    return tuple({one.column: one for one in reversed(found)}.values())[::-1]
+
+
+def row_numbers(parsed: Parsed, done: int) -> Any:
+    """Return the number of each row in its split, from 1, as an array of numpy; `done` records came before."""
+    numbers = np.arange(done + 1, done + parsed.records + 1)
+    if not parsed.bad:
+        return numbers
+    return np.setdiff1d(numbers, [row.row for row in parsed.bad], assume_unique=True)
+
+
+def _checked(
+    parsed: Parsed, task: MillTask, done: int, forbidden: Sequence[_Forbidden], repeats: npt.NDArray[np.int64]
+) -> Parsed:
+    nulls = [one for one in forbidden if parsed.rows[one.column].null_count]
+    again = repeats[(repeats > done) & (repeats <= done + parsed.records)]
+    if not nulls and not len(again):
+        return parsed
+    numbers = row_numbers(parsed, done)
+    found: dict[int, BadRow] = {}
+    for one in nulls:
+        for at in pc.indices_nonzero(pc.is_null(parsed.rows[one.column])).to_pylist():
+            if at not in found:
+                found[at] = _bad_row(parsed.rows, at, int(numbers[at]), one.code, one.reason, one.column)
+        _refuse_first(one, found, task)
+    key = task.keys.columns if task.keys is not None else ()
+    for at in np.flatnonzero(np.isin(numbers, again)).tolist():
+        if at not in found:
+            reason = "The primary key stood in a row before"
+            found[at] = _bad_row(parsed.rows, at, int(numbers[at]), "row.duplicate_key", reason, *key)
     kept = pa.array(np.setdiff1d(np.arange(parsed.rows.num_rows), np.fromiter(found, np.int64)))
     bad_rows = tuple(sorted([*parsed.bad, *found.values()], key=lambda row: row.row))
     return Parsed(parsed.rows.take(kept), bad_rows, parsed.records, parsed.mended)
 
 
-def _null_key(rows: pa.Table, at: int, number: int, name: str) -> BadRow:
-    cells = rows.slice(at, 1).to_pylist()[0]
-    record = naming.DELIMITER.join("" if cell is None else str(cell) for cell in cells.values())
-    return BadRow(number, "row.null_partition", "The row has no value in a partition column", name, None, record)
+def _refuse_first(one: _Forbidden, found: dict[int, BadRow], task: MillTask) -> None:
+    """Raise the error of the first row found, where bad rows fail the run."""
+    if task.scratch is not None and not (task.strict and one.code != "row.null_key"):
+        return
+    bad = found[min(found)]
+    place = task.split.place
+    raise UserError(bad.code, bad.reason, place=Place(place.table, place.slice, bad.row, bad.column), remedy=one.remedy)
+
+
+def _bad_row(rows: pa.Table, at: int, number: int, code: str, reason: str, *columns: str) -> BadRow:
+    cells = with_decimal_texts(rows.slice(at, 1)).to_pylist()[0]
+    texts = {name: "" if cell is None else str(cell) for name, cell in cells.items()}
+    value = naming.DELIMITER.join(texts[name] for name in columns)
+    record = naming.DELIMITER.join(texts.values())
+    return BadRow(number, code, reason, naming.DELIMITER.join(columns), value or None, record)
 
 
 class _Watch:

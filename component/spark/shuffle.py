@@ -17,6 +17,7 @@ from component.dataset.format.buckets import BUCKET, bucket_numbers
 from component.dataset.format.layout import Layout
 from component.errors import UserError
 from component.formats.csv.read import ReadAgainError
+from component.spark.keys import NO_KEYS, KeyRuns, KeyWriter
 from component.spark.mill import Milled, MillTask, checked_rows, stems
 from component.spark.rejects import Rejects
 from component.store.base import Store
@@ -33,6 +34,7 @@ class Scattered:
     rejected_file: Path | None = None
     in_doubt: bool = False
     error: UserError | None = None
+    keys: KeyRuns = NO_KEYS
 
     @property
     def is_sound(self) -> bool:
@@ -46,19 +48,22 @@ def scatter_split(buckets: int, task: MillTask) -> Iterator[tuple[int, bytes] | 
     All rows of a key have one bucket. Rows travel as opaque bytes: no JVM reads them.
     """
     rejects = Rejects(task.split.slice, task.scratch)
+    keys = KeyWriter(task.keys)
     records = mended = 0
     try:
         for parsed in checked_rows(task):
             records += parsed.records
             mended += parsed.mended
             rejects.add(parsed.bad)
+            keys.add(parsed.rows)
             for bucket, rows in _by_bucket(parsed.rows, task.layout, buckets):
                 yield bucket, _to_bytes(rows)
     except (ReadAgainError, UserError) as error:
         rejects.drop()
+        keys.drop()
         yield Scattered(error=error) if isinstance(error, UserError) else Scattered(in_doubt=True)
         return
-    yield Scattered(records, task.split.size, rejects.count, mended, rejects.close())
+    yield Scattered(records, task.split.size, rejects.count, mended, rejects.close(), keys=keys.close())
 
 
 def _by_bucket(rows: pa.Table, layout: Layout, buckets: int) -> Iterator[tuple[int, pa.Table]]:

@@ -123,6 +123,14 @@ DATASET: Final[Shown] = {
         "Bad rows",
         titles={"fail": "It fails the run", "reject": "It goes to a table of rejected rows"},
     ),
+    "on_duplicate_key": Field(
+        "Duplicate keys",
+        titles={
+            "warn": "A warning",
+            "fail": "The run fails",
+            "reject": "The first row stays, the others go to a table of rejected rows",
+        },
+    ),
 }
 
 TABLES_ONLY: Final = {"options": {"dependencies": {"as": "table"}}}

@@ -58,6 +58,7 @@ datasets = st.fixed_dictionaries(
         "metadata": st.dictionaries(texts, values, max_size=2) | st.just([]),
         "metadata_storage_format": st.sampled_from(("json", "msgpack.zstd")),
         "on_bad_row": st.sampled_from(("fail", "reject")),
+        "on_duplicate_key": st.sampled_from(("warn", "fail", "reject")),
     },
 )
 conditions = st.tuples(names, st.sampled_from(("==", "!=", "<", "<=", ">", ">=")), scalars).map(list) | st.tuples(

@@ -133,13 +133,14 @@ def _gather(
 ) -> tuple[KeySet, ...]:
     layout = files_layout(plan)
     schema = dataset.schema if dataset is not None else layout.stored_schema
-    scans = tuple(_fresh_scan(file.label, file.key, layout) for part in written for file in part.files)
+    scans = tuple(fresh_scan(file.label, file.key, layout) for part in written for file in part.files)
     unique = plan.intent.mode == "upsert"
     task = GatherKeys(store, layout.uuid, schema, plan.intent.key, scans, unique)
     return gather_sets(executor, task, sum(part.rows for part in written))
 
 
-def _fresh_scan(label: str, key: str, layout: Layout) -> FileScan:
+def fresh_scan(label: str, key: str, layout: Layout) -> FileScan:
+    """Return how a file that is in no header yet is read."""
     texts = partition_texts(key, layout.partition_on)
     schema = layout.stored_schema
     return FileScan(label, key, {name: parse_value(text, schema.field(name).type) for name, text in texts.items()}, ())
