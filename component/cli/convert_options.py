@@ -36,7 +36,30 @@ class ReadOptions:
         list[str] | None, _option("Type of a column: amount:numeric(12,2).", READING, metavar="NAME:TYPE")
     ] = None
     infer_types: Annotated[bool, _flag("--infer-types", "Find out the types of columns of text.", READING)] = False
-    delimiter: Annotated[str | None, _option("Delimiter of CSV; default is the comma.", READING, metavar="C")] = None
+    delimiter: Annotated[
+        str | None, _option("What separates cells: ';', tab, '||'; default: found out.", READING, metavar="TEXT")
+    ] = None
+    enclosure: Annotated[
+        str | None,
+        typer.Option(
+            "--enclosure",
+            "--quotechar",
+            help="What encloses cells; none: nothing does.",
+            rich_help_panel=READING,
+            show_default=False,
+            metavar="C",
+        ),
+    ] = None
+    escape: Annotated[str | None, _option("The backslash, where it escapes.", READING, metavar="C")] = None
+    skip_rows: Annotated[int | None, _option("Lines before the header.", READING, metavar="N")] = None
+    comment: Annotated[str | None, _option("Lines that begin with it are left out.", READING, metavar="TEXT")] = None
+    header_rows: Annotated[int | None, _option("Rows that hold names, joined by _; 0: none.", READING, metavar="N")] = (
+        None
+    )
+    names: Annotated[str | None, _option("Names of all columns, in order.", READING, metavar="A,B")] = None
+    null_value: Annotated[
+        list[str] | None, _option("A text that stands for null; may be repeated.", READING, metavar="TEXT")
+    ] = None
     reading: Annotated[
         Literal["strict", "lenient"] | None, _option("Refuse what has to be mended in a file, or mend it.", READING)
     ] = None
@@ -59,12 +82,7 @@ class ReadOptions:
 
     def table(self) -> dict[str, Any]:
         """Return what is said of the table that is read."""
-        file = {
-            "reading": self.reading,
-            "encoding": self.encoding,
-            "has_header": False if self.no_header else None,
-            "numbers": self.numbers,
-        }
+        file = {"reading": self.reading, "numbers": self.numbers}
         records = {
             "hints": _pairs(self.source_hint),
             "lax": self.lax or None,
@@ -76,6 +94,14 @@ class ReadOptions:
             columns=[_column(text) for text in self.column or ()],
             infer_types=self.infer_types or None,
             delimiter=self.delimiter,
+            enclosure=self.enclosure,
+            escape=self.escape,
+            encoding=self.encoding,
+            skip_rows=self.skip_rows,
+            comment=self.comment,
+            header_rows=0 if self.no_header else self.header_rows,
+            names=_names(self.names),
+            null_values=list(self.null_value or ()),
             file=_said(**file),
             records=_said(**records),
         )

@@ -122,6 +122,25 @@ def _one_character(text: str) -> str:
     raise fault("config.value", f"must be one ASCII character other than a line end, but is {text!r}")
 
 
+NO_ENCLOSURE: Final = "none"
+_TYPED_MARKS: Final = {"\\t": "\t", "tab": "\t", "TAB": "\t"}
+
+
+def _typed_mark(value: Any) -> Any:
+    """Return the tab that people type as a backslash and a t, or as a word."""
+    return _TYPED_MARKS.get(value, value) if isinstance(value, str) else value
+
+
+def _separator(text: str) -> str:
+    if text and not set(text) & set("\r\n\0"):
+        return text
+    raise fault("config.value", f"must be text without a line end, but is {text!r}")
+
+
+def _enclosure(text: str) -> str:
+    return text if text == NO_ENCLOSURE else _one_character(text)
+
+
 def _one_or_more(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
@@ -130,7 +149,22 @@ Name = Annotated[str, Field(min_length=1)]
 Names = Annotated[tuple[Name, ...], AfterValidator(_different), Field(json_schema_extra={"uniqueItems": True})]
 Uuid = Annotated[str, AfterValidator(_uuid), Field(json_schema_extra={"pattern": f"^{UUID_PATTERN}$"})]
 Character = Annotated[
-    str, AfterValidator(_one_character), Field(json_schema_extra={"pattern": r"^[\x01-\x09\x0b\x0c\x0e-\x7f]$"})
+    str,
+    BeforeValidator(_typed_mark),
+    AfterValidator(_one_character),
+    Field(json_schema_extra={"pattern": r"^([\x01-\x09\x0b\x0c\x0e-\x7f]|\\t|tab|TAB)$"}),
+]
+Delimiter = Annotated[
+    str,
+    BeforeValidator(_typed_mark),
+    AfterValidator(_separator),
+    Field(json_schema_extra={"pattern": r"^[^\r\n\x00]+$"}),
+]
+Enclosure = Annotated[
+    str,
+    BeforeValidator(_typed_mark),
+    AfterValidator(_enclosure),
+    Field(json_schema_extra={"pattern": r"^([\x01-\x09\x0b\x0c\x0e-\x7f]|\\t|tab|TAB|none)$"}),
 ]
 Positive = Annotated[StrictInt, Field(gt=0), BeforeValidator(_integral)]
 Length = Annotated[str, BeforeValidator(_number_as_text, json_schema_input_type=str | int)]

@@ -24,7 +24,6 @@ from component import naming
 from component.config import rules
 from component.config.fields import (
     SECRET_MARK,
-    Character,
     Formats,
     JsonObject,
     Length,
@@ -38,7 +37,7 @@ from component.config.fields import (
 )
 from component.config.mode_options import DeleteScope, KeepConfig, ModeWord
 from component.config.output_options import OutputOptions, option_faults
-from component.config.reading import CacheConfig, FileReading, HeaderWord, ReadingWord, RecordsReading, TextTable
+from component.config.reading import CacheConfig, FileReading, HeaderWord, RecordsReading, TextOptions, TextTable
 from component.config.writing import SUFFIXES, FileFormat, HttpFiles, RecordsWriting, WorkbenchFiles
 
 TypeWord = Literal["string", "integer", "numeric", "float", "boolean", "date", "timestamp"]
@@ -127,7 +126,7 @@ TableName = Annotated[
 ]
 
 
-class TableConfig(Strict):
+class TableConfig(TextOptions):
     """One table of a dataset and the input it is made of.
 
     `columns` are facts about single columns, in any order and number; they select nothing. Empty `source` means the
@@ -160,12 +159,6 @@ class TableConfig(Strict):
     """Whether to find the types of columns that neither manifest nor configuration gives one, by reading every row
     first. Without it, types are inferred where there is no manifest.
     """
-    delimiter: Character | None = None
-    """The character between two cells. Blank means the manifest's, else a comma."""
-    enclosure: Character | None = None
-    """The character around a cell. Blank means the manifest's, else a double quote."""
-    quotes: ReadingWord = "strict"
-    """`strict` refuses cells of CSV that break RFC 4180, `lenient` takes them as they stand and counts their rows."""
     header: HeaderWord = "error"
     """What becomes of a header whose names are not those of the manifest: `error` refuses it, `by_name` lets the header
     name the columns, `by_position` the manifest.
@@ -174,7 +167,8 @@ class TableConfig(Strict):
     @model_validator(mode="after")
     def _parts_agree(self) -> Self:
         names = tuple(column.name for column in self.columns)
-        refuse(rules.table_faults(names, self.delimiter, self.enclosure))
+        refuse(rules.table_faults(names, self.delimiter, self.enclosing))
+        refuse(rules.text_faults(self.encoding, self.delimiter or "", self.enclosing, self.escape, self.comment))
         return self
 
 

@@ -6,7 +6,17 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field, StrictBool, StrictInt
 
-from component.config.fields import Character, JsonObject, Name, Positive, Strict
+from component.config.fields import (
+    NO_ENCLOSURE,
+    Character,
+    Delimiter,
+    Enclosure,
+    JsonObject,
+    Name,
+    Names,
+    Positive,
+    Strict,
+)
 from component.naming import GIB
 
 ReadingWord = Literal["strict", "lenient"]
@@ -14,6 +24,57 @@ HeaderWord = Literal["error", "by_name", "by_position"]
 NumbersWord = Literal["text", "exact", "workbench"]
 DefaultsWord = Literal["tablemill", "spec", "client"]
 MOST_WAIT: Final = 86_400
+MOST_HEADER_ROWS: Final = 10
+
+
+class TextOptions(Strict):
+    """How delimited text is written (docs/detection.md); what is left out is the manifest's, or found out."""
+
+    delimiter: Delimiter | None = None
+    r"""What stands between two cells: one or more characters; `\t` and `tab` are the tab. Blank means the manifest's, else
+    a comma; for a file it is found out.
+    """
+    enclosure: Enclosure | None = None
+    """The character around a cell, or `none`. Blank means the manifest's, else a double quote; for a file it is found
+    out.
+    """
+    quotes: ReadingWord = "strict"
+    """`strict` refuses cells of CSV that break RFC 4180, `lenient` takes them as they stand and counts their rows."""
+    escape: Literal["\\"] | None = None
+    """The backslash, where it takes away what the character after it means. Without it, an enclosure is doubled."""
+    encoding: Name | None = None
+    """The encoding, such as utf-16 or windows-1252. Without it, a table is UTF-8 or says otherwise by its byte order
+    mark, and that of a file is found out.
+    """
+    skip_rows: Annotated[StrictInt, Field(ge=0)] | None = None
+    """How many lines stand before the header."""
+    comment: Name | None = None
+    """What lines begin with that are no records."""
+    header_rows: Annotated[StrictInt, Field(ge=0, le=MOST_HEADER_ROWS)] | None = None
+    """How many records hold names; those of several are joined by `_`. With 0, columns are called `column_1` and so on,
+    unless `names` or the manifest name them.
+    """
+    names: Names = ()
+    """The names of all columns in order, in place of those of the header."""
+    null_values: Names = ()
+    """Texts that stand for null, enclosed or not."""
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether cells that break the rules make their row a bad one."""
+        return self.quotes == "strict"
+
+    @property
+    def enclosing(self) -> str | None:
+        """The enclosure as a character; the empty text where nothing is enclosed, None where nothing is said."""
+        return "" if self.enclosure == NO_ENCLOSURE else self.enclosure
+
+    @property
+    def says_more(self) -> bool:
+        """Whether more is said than a manifest can say: a delimiter and an enclosure of one ASCII character."""
+        more = (self.escape, self.encoding, self.skip_rows, self.comment, self.header_rows)
+        odd = self.delimiter is not None and (len(self.delimiter) > 1 or not self.delimiter.isascii())
+        return odd or any(one is not None for one in more) or bool(self.names or self.null_values)
 
 
 class TableLimits(Strict):

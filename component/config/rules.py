@@ -5,6 +5,7 @@ Functions that yield faults give each with its place inside the model; the other
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -15,6 +16,8 @@ from component import naming
 from component.config.fields import SECRET_MARK, Fault, fault
 from component.config.json_text import describe
 
+_NO_TEXT: Final = frozenset({"idna", "mbcs", "oem", "punycode", "raw_unicode_escape", "undefined", "unicode_escape"})
+"""Encodings that Python knows and no file has."""
 LIST_OPERATORS: Final = ("in", "not in")
 SCALAR_OPERATORS: Final = ("==", "!=", "<", "<=", ">", ">=", "like")
 NULL_OPERATORS: Final = ("is null", "is not null")
@@ -86,6 +89,31 @@ def table_faults(columns: Sequence[str], delimiter: str | None, enclosure: str |
             ("delimiter" if delimiter else "enclosure",),
             fault("config.value", "makes delimiter and enclosure the same character"),
         )
+
+
+def text_faults(
+    encoding: str | None, delimiter: str, enclosure: str | None, escape: str | None, comment: str | None
+) -> Iterator[Fault]:
+    """Yield an encoding that nobody knows, and marks of a text that contradict each other."""
+    if encoding is not None and not _is_encoding(encoding):
+        remedy = "Use a name such as utf-8, utf-16, windows-1252 or shift_jis."
+        yield ("encoding",), fault("config.value", f"is {encoding!r}, which is not the name of an encoding", remedy)
+    marks = [mark for mark in (naming.ENCLOSURE if enclosure is None else enclosure, escape) if mark]
+    for mark in marks:
+        if len(delimiter) > 1 and mark in delimiter:
+            yield ("delimiter",), fault("config.value", f"holds {mark!r}, which encloses or escapes cells")
+    if escape is not None and escape in (enclosure, delimiter):
+        yield ("escape",), fault("config.value", "is the delimiter or the enclosure too")
+    if comment and (comment in (delimiter or naming.DELIMITER, *marks) or set(comment) & set("\r\n")):
+        yield ("comment",), fault("config.value", f"is {comment!r}, with which a record can begin")
+
+
+def _is_encoding(name: str) -> bool:
+    try:
+        found = codecs.lookup(name)
+    except (LookupError, ValueError):
+        return False
+    return getattr(found, "_is_text_encoding", True) and found.name not in _NO_TEXT
 
 
 def tables_faults(names: Sequence[str], mode: str, compatibility: str) -> Iterator[Fault]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from component.convert.places import From, Source, Target, To
+from component.folder.files import is_text
 
 UUID: Final = "converted"
 """The dataset in between, in a store that is scratch."""
@@ -53,11 +54,25 @@ def _dataset(source: Source, target: Target, scratch_store: str) -> tuple[str, s
 
 def _of_source(source: Source, uuid: str, options: Options) -> dict[str, Any]:
     table: dict[str, Any] = {"source": source.place if isinstance(source.place, str) else source.name}
+    said = dict(options.table)
+    if "file" in said or (source.kind is From.FILE and not is_text(source.name)):
+        said = _as_file(said)
     if source.kind is From.FILE:
-        table["format"] = "file" if "file" in options.table else "auto"
+        table["format"] = "file" if "file" in said else "auto"
     elif source.kind in _FORMATS and source.kind is not From.RECORDS:
         table["format"] = _FORMATS[source.kind]
-    return {"uuid": uuid, **options.dataset, "tables": [{**table, **options.table}]}
+    return {"uuid": uuid, **options.dataset, "tables": [{**table, **said}]}
+
+
+def _as_file(said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options of text as those of a file that is parsed whole, which has two of them in words of its own."""
+    file = dict(said.get("file") or {})
+    if "encoding" in said:
+        file.setdefault("encoding", said["encoding"])
+    if said.get("header_rows") == 0:
+        file.setdefault("has_header", False)
+    others = {key: value for key, value in said.items() if key != "encoding" and (key, value) != ("header_rows", 0)}
+    return {**others, "file": file} if file else others
 
 
 def _of_target(target: Target, uuid: str, options: Options) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from component.naming import ARCHIVE_SUFFIX, MANIFEST_SUFFIX
 from component.staging.buckets import Staged
 
 CSV_SUFFIXES: Final = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
+_TEXT: Final = re.compile(r"\.(csv|tsv|tab|psv|txt)(\.(gz|bz2|zst))?$", re.IGNORECASE)
 PARQUET_SUFFIX: Final = ".parquet"
 _WITH_ID: Final = re.compile(r"[0-9]+_(.+)", re.DOTALL)
 
@@ -141,6 +142,11 @@ def _kind_by_name(name: str) -> FileKind:
 
 
 _KIND_OF_SUFFIX: Final = {PARQUET_SUFFIX: FileKind.PARQUET, ".avro": FileKind.AVRO, ".arrow": FileKind.ARROW}
+
+
+def is_text(name: str) -> bool:
+    """Tell by a file's name whether it is delimited text, packed or not."""
+    return _TEXT.search(name) is not None
 
 
 def stored_name(file_name: str) -> str:

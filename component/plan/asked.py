@@ -5,24 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Final
 
 from component.config.model import Config, TableConfig
-from component.config.reading import CacheConfig, FileReading, HeaderWord, RecordsReading, TextTable
+from component.config.reading import CacheConfig, FileReading, HeaderWord, RecordsReading, TextOptions, TextTable
 from component.plan.model import GivenDialect
+
+NOTHING_SAID: Final = TextOptions()
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Delimiters, and how files and records directories are to be read, each by any of the input's names.
+    """Dialects of text, and how files and records directories are to be read, each by any of the input's names.
 
     `headers`: what becomes of a header that disagrees with the manifest.
 
     `texts` are tables that stand in the configuration, `urls` records directories that lie outside of the folder.
     `named` are all inputs that are configured. `scratch` takes what is unpacked or converted;
-    None: a folder that is removed when the process ends. `cache` has results of parsing, `say` is told of its use.
+    None: a folder that is removed when the process ends. `cache` has results of
+    parsing; `say` is told of its use, and of how text is read.
     """
 
-    dialects: Mapping[str, GivenDialect] = field(default_factory=dict)
+    options: Mapping[str, TextOptions] = field(default_factory=dict)
     files: Mapping[str, FileReading] = field(default_factory=dict)
     records: Mapping[str, RecordsReading] = field(default_factory=dict)
     headers: Mapping[str, HeaderWord] = field(default_factory=dict)
@@ -35,7 +39,12 @@ class Asked:
 
     def dialect(self, names: Iterable[str]) -> GivenDialect:
         """Return what is said of the delimiter of an input."""
-        return next((self.dialects[name] for name in names if name in self.dialects), GivenDialect())
+        options = self.text(names)
+        return GivenDialect(options.delimiter, options.enclosing, options.is_strict)
+
+    def text(self, names: Iterable[str]) -> TextOptions:
+        """Return what is said of how the text of an input is delimited."""
+        return next((self.options[name] for name in names if name in self.options), NOTHING_SAID)
 
     def header(self, names: Iterable[str]) -> HeaderWord:
         """Return what becomes of a header that disagrees with the manifest."""
@@ -75,9 +84,7 @@ def asked_of_table(table: TableConfig) -> Asked:
 
 def _asked(tables: Sequence[TableConfig], texts: tuple[TextTable, ...], scratch: Path | None) -> Asked:
     return Asked(
-        dialects={
-            table.source: GivenDialect(table.delimiter, table.enclosure, table.quotes == "strict") for table in tables
-        },
+        options={table.source: table for table in tables},
         files={table.source: _file_reading(table) for table in tables if table.file or table.format == "file"},
         records={table.source: table.records for table in tables if table.records is not None},
         headers={table.source: table.header for table in tables},

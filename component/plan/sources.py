@@ -8,19 +8,21 @@ from dataclasses import replace
 from typing import Final
 
 from component import naming
-from component.config.reading import HeaderWord
+from component.config.reading import HeaderWord, TextOptions
 from component.errors import Place, UserError
-from component.folder.files import FileKind, InputFile, input_files, left_out, stored_name
+from component.folder.files import FileKind, InputFile, input_files, is_text, left_out, stored_name
 from component.folder.layout import DataFolder
 from component.folder.magic import is_gzip, is_parquet, mark_size
-from component.folder.tables import HeaderMode, InputTable, input_tables
+from component.folder.tables import HeaderMode, InputTable, header_mode, input_tables
 from component.formats.csv.dialect import Dialect
 from component.formats.csv.source import read_header
+from component.formats.detect.plain import is_packed
 from component.plan.asked import NOTHING_ASKED, Asked
 from component.plan.first_record import agreed_columns, header_mode_seen
 from component.plan.model import FileFacts, Source, SourceSlice
 from component.plan.parsed_sources import arrow_file_source, file_source, text_source
 from component.plan.records_sources import records_source
+from component.plan.text_sources import detected, read_text, stated
 from component.plan.typed_sources import TypedKind, typed_source
 from component.plan.zoned import with_zones
 from component.staging.sliced import find_parts
@@ -120,6 +122,10 @@ def _table_source(table: InputTable, asked: Asked) -> Found:
         return replace(typed, schema=_as_promised(typed.schema, key, table)), (*warnings, *lost)
     delimiter = (manifest.delimiter if manifest else None) or naming.DELIMITER
     enclosure = naming.ENCLOSURE if manifest is None or manifest.enclosure is None else manifest.enclosure
+    options = asked.text(names)
+    if options.says_more:
+        source, more = _told_source(table, parts, options, Dialect(delimiter, enclosure), asked)
+        return source, (*warnings, *more)
     dialect = asked.dialect(names).over(Dialect(delimiter, enclosure))
     header = asked.header(names)
     mode, doubts = header_mode_seen(table, parts, dialect, header)
@@ -176,6 +182,34 @@ def _as_promised(schema: TableSchema, key: tuple[str, ...], table: InputTable) -
     filled = {column.name for column in (table.manifest.typed if table.manifest else ()) if not column.nullable}
     columns = tuple(replace(one, nullable=False) if one.name in filled else one for one in schema.columns)
     return TableSchema(columns, key)
+
+
+def _told_source(
+    table: InputTable, parts: tuple[SourceSlice, ...], options: TextOptions, default: Dialect, asked: Asked
+) -> Found:
+    """Return the source of a table of which the configuration says more than a manifest can, and warnings."""
+    mode, manifest = header_mode(table), table.manifest
+    header_rows = 0 if mode is HeaderMode.MANIFEST else 1
+    first = next((part for part in parts if part.size), None)
+    dialect = stated(options, default, header_rows=header_rows, part=first)
+    text = read_text(table.name, parts, dialect, options, manifest.columns if manifest else (), asked)
+    known = {column.name: column for column in manifest.typed} if manifest else {}
+    columns, unnamed = _named(_distinct(text.names, table.name), table.name)
+    key, lost = _primary_key(table, columns)
+    schema = TableSchema(tuple(known.get(name, Column(name)) for name in columns), key)
+    source = Source(
+        file_name=table.name,
+        own_name=bare_name(table.name),
+        names=_table_names(table),
+        kind="csv",
+        slices=text.slices,
+        schema=schema,
+        typed=frozenset(known) & frozenset(columns),
+        infer_types=manifest is None,
+        dialect=text.dialect,
+        table_id=manifest.id if manifest else None,
+    )
+    return with_zones(source), (*unnamed, *lost)
 
 
 def _columns_and_slices(
@@ -242,24 +276,47 @@ def _file_source(file: InputFile, asked: Asked) -> Found:
     names, own_name = _file_names(file), bare_name(file.name)
     if file.kind is FileKind.RECORDS:
         return records_source(file.path, file.file_name, own_name, names, asked.directory(names), asked.scratch)
-    if asked.asks_of_file(names) or (file.kind is FileKind.OTHER and not _are_json_lines(file)):
+    if asked.asks_of_file(names) or (
+        file.kind is FileKind.OTHER and not _are_json_lines(file) and not is_text(file.name)
+    ):
         return file_source(file.path, file.name, own_name, names, asked)
     parts, warnings = _parts_of(file, file.file_name)
     kind: TypedKind | None = "parquet" if _are_parquet(parts) else _TYPED.get(file.kind)
-    if file.kind is FileKind.OTHER:
+    if file.kind is FileKind.OTHER and not is_text(file.name):
         kind = "jsonl"
     if kind == "arrow" and not file.sliced and file.staged is None:
         return arrow_file_source(file.path, own_name, names, asked.file(names), asked.scratch)
     if kind is not None:
         return typed_source(kind, file.file_name, own_name, names, parts), warnings
-    tabs = file.name.lower().endswith((".tsv", ".tsv.gz"))
-    dialect = asked.dialect(names).over(Dialect("\t" if tabs else naming.DELIMITER))
-    columns, slices, _ = _columns_and_slices(file.file_name, parts, HeaderMode.FIRST_LINE, dialect)
+    options, default = asked.text(names), Dialect("\t" if _are_tabs(file) else naming.DELIMITER)
+    found, doubts = detected(file.file_name, parts, options, default, asked)
+    warnings = (*warnings, *doubts)
+    if (
+        found.is_plain
+        and not found.skip_rows
+        and found.header_rows == 1
+        and not options.says_more
+        and not _packed(parts)
+    ):
+        dialect = Dialect(found.delimiter, found.enclosure, options.is_strict)
+        columns, slices, _ = _columns_and_slices(file.file_name, parts, HeaderMode.FIRST_LINE, dialect)
+    else:
+        text = read_text(file.file_name, parts, found, options, (), asked)
+        columns, slices, dialect = _distinct(text.names, file.file_name), text.slices, text.dialect
     columns, unnamed = _named(columns, file.file_name)
     schema = TableSchema(tuple(Column(name) for name in columns))
     untyped = file.manifest is None
     source = Source(file.file_name, own_name, names, "csv", slices, schema, dialect=dialect, infer_types=untyped)
     return source, (*warnings, *unnamed)
+
+
+def _are_tabs(file: InputFile) -> bool:
+    return file.name.lower().endswith((".tsv", ".tsv.gz"))
+
+
+def _packed(parts: Iterable[SourceSlice]) -> bool:
+    """Tell whether parts are compressed other than by gzip, which the CSV reader unpacks."""
+    return any(is_packed(part.location) and not is_gzip(part.location) for part in parts if part.size)
 
 
 def _are_json_lines(file: InputFile) -> bool:

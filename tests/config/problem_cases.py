@@ -190,9 +190,32 @@ CASES = [
         "parameters.datasets[0].tables[0].delimiter makes delimiter and enclosure the same character.",
     ),
     (
-        table(delimiter="||"),
+        table(delimiter="|\n"),
         "config.value",
-        "parameters.datasets[0].tables[0].delimiter must be one ASCII character other than a line end, but is '||'.",
+        "parameters.datasets[0].tables[0].delimiter must be text without a line end, but is '|\\n'.",
+    ),
+    (
+        table(enclosure="||"),
+        "config.value",
+        "parameters.datasets[0].tables[0].enclosure must be one ASCII character other than a line end, but is '||'.",
+    ),
+    (
+        table(delimiter='|"|'),
+        "config.value",
+        "parameters.datasets[0].tables[0].delimiter holds '\"', which encloses or escapes cells.",
+    ),
+    (
+        table(encoding="latin-99"),
+        "config.value",
+        (
+            "parameters.datasets[0].tables[0].encoding is 'latin-99', which is not the name of an encoding. Use a name"
+            " such as utf-8, utf-16, windows-1252 or shift_jis."
+        ),
+    ),
+    (
+        table(comment=","),
+        "config.value",
+        "parameters.datasets[0].tables[0].comment is ',', with which a record can begin.",
     ),
     (
         {"parameters": {"datasets": [{"uuid": "a"}, {"uuid": "b"}, {"uuid": "a"}]}},

@@ -225,7 +225,8 @@ def test_the_dialect_that_is_configured_is_told_by_source():
             {"uuid": "c"},
         ]
     }
-    found = asked_of(parse_config({"parameters": parameters})).dialects
+    asked = asked_of(parse_config({"parameters": parameters}))
+    found = {name: asked.dialect([name]) for name in asked.options}
     assert found == {"a.csv": GivenDialect(";"), "b.csv": GivenDialect(None, "'"), "c": GivenDialect()}
 
 

@@ -26,7 +26,7 @@ def folder(tmp_path):
 
 def read(folder, dialects=None):
     """The rows of the only source, with its columns, what it may be called, and the warnings."""
-    (source,), warnings = find_sources(DataFolder(folder.root), Asked(dialects=dialects or {}))
+    (source,), warnings = find_sources(DataFolder(folder.root), Asked(options=dialects or {}))
     reader = CsvReader(source.schema, source.dialect)
     rows = []
     for split in splits_of(source, plan_limits(LimitsConfig()), 2):

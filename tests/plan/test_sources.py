@@ -4,11 +4,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from component.config.reading import TextOptions
 from component.errors import UserError
 from component.folder.layout import DataFolder
 from component.formats.csv.dialect import Dialect
 from component.plan.asked import Asked
-from component.plan.model import GivenDialect
 from component.plan.sources import bare_name, find_sources
 from component.tables.logical import zoned
 from component.tables.types import Column, TypeName
@@ -21,7 +21,7 @@ def folder(tmp_path):
 
 
 def found(folder, dialects=None):
-    sources, warnings = find_sources(DataFolder(folder.root), Asked(dialects=dialects or {}))
+    sources, warnings = find_sources(DataFolder(folder.root), Asked(options=dialects or {}))
     return {source.file_name: source for source in sources}, warnings
 
 
@@ -116,7 +116,7 @@ def test_types_dialect_and_key_are_in_the_manifest(folder):
 @pytest.mark.parametrize("name", ["t.csv", "t", "in.c-main.t"])
 def test_the_configured_dialect_counts_by_any_name(folder, name):
     folder.table("t.csv", "a|b;c\n", {"id": "in.c-main.t", "name": "t", "delimiter": "|"})
-    assert found(folder, {name: GivenDialect(";")})[0]["t.csv"].schema.names == ("a|b", "c")
+    assert found(folder, {name: TextOptions(delimiter=";")})[0]["t.csv"].schema.names == ("a|b", "c")
 
 
 def test_a_file_is_called_by_its_own_name_with_and_without_id(folder):

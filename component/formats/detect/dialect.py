@@ -65,7 +65,8 @@ class TextDialect:
     @property
     def is_plain(self) -> bool:
         """Whether the CSV reader takes the text as it is."""
-        return self.encoding == UTF8 and len(self.delimiter) == 1 and not self.escape and not self.comment
+        one = len(self.delimiter) == 1 and self.delimiter.isascii()
+        return one and self.encoding == UTF8 and not self.escape and not self.comment
 
 
 def shown(mark: str) -> str:

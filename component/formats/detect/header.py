@@ -55,7 +55,7 @@ def _vote(head: str, cells: Sequence[str]) -> int:
 def _shape_vote(head: str, cells: Sequence[str]) -> int:
     """Return 1 where a text is shorter or longer than all below it, -1 where all are alike, else 0."""
     cells = [cell for cell in cells if cell]
-    if len(cells) < _FEW or not head:
+    if len(cells) < _FEW or len(set(cells)) == 1 or len(head) < 2:
         return 0
     shapes = {_shape(cell) for cell in cells}
     if len(shapes) == 1:

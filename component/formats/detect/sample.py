@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import bz2
 import codecs
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from component import naming
 from component.errors import Place, UserError
 from component.formats.detect.dialect import UTF8
-from component.staging.locations import Location, open_location, reading_at, size_of
+from component.formats.detect.plain import is_packed, open_unpacked
+from component.staging.locations import Location, reading_at, size_of
 
 HEAD_BYTES: Final = 128 * naming.KIB
 PIECE_BYTES: Final = 16 * naming.KIB
@@ -27,9 +27,6 @@ _MARKS: Final = (
 _WIDE: Final = ("utf-16-le", "utf-16-be")
 _MOSTLY: Final = 0.7
 _LONGEST_CHARACTER: Final = 4
-_GZIP: Final = b"\x1f\x8b"
-_BZIP: Final = b"BZh"
-_UNMARKED: Final = "\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +44,17 @@ class Sample:
 
 
 def sample_of(location: Location, place: Place, encoding: str | None = None) -> Sample:
-    """Return a sample of a file or object, unpacked where it is gzip or bzip2.
+    """Return a sample of a file or object, unpacked where it is compressed.
 
     UserError `csv.encoding` for bytes that are not of the encoding that is given, `gzip.truncated` for damage.
     """
-    size = size_of(location)
-    with open_location(location, 0, min(size, HEAD_BYTES)) as file:
-        data = _read(file, HEAD_BYTES)
-    packed = data.startswith((_GZIP, _BZIP))
-    text, whole = (_unpacked(data, place), False) if packed else (data, size <= HEAD_BYTES)
-    if packed and size <= HEAD_BYTES and len(text) < HEAD_BYTES:
-        whole = True
+    with open_unpacked(location, place) as file:
+        text = _read(file, HEAD_BYTES + 1)
+    whole, text = len(text) <= HEAD_BYTES, text[:HEAD_BYTES]
     name, mark, guessed = encoding_of(text, whole=whole) if encoding is None else (*_given(encoding, text), False)
     head = _decoded(text[mark:], name, place, mark, whole=whole, strict=not guessed)
-    pieces = () if whole or packed else tuple(_pieces(location, size, name))
+    is_seekable = isinstance(location, Path) and not is_packed(location)
+    pieces = () if whole or not is_seekable else tuple(_pieces(location, size_of(location), name))
     return Sample(head if whole else _whole_lines(head), whole, pieces, name, guessed)
 
 
@@ -135,20 +129,6 @@ def _pieces(location: Location, size: int, encoding: str) -> Iterator[str]:
 def _whole_lines(text: str) -> str:
     """Return a text up to its last line end; all of it where it has none."""
     return text[: max(text.rfind("\n"), text.rfind("\r")) + 1] or text
-
-
-def _unpacked(data: bytes, place: Place) -> bytes:
-    try:
-        if data.startswith(_GZIP):
-            return zlib.decompressobj(31).decompress(data, HEAD_BYTES)
-        return bz2.BZ2Decompressor().decompress(data, HEAD_BYTES)
-    except (zlib.error, OSError) as error:
-        raise UserError(
-            "gzip.truncated",
-            f"The compressed file is damaged: {error}",
-            place=place,
-            remedy="Write or transfer the file again.",
-        ) from error
 
 
 def _read(file: Any, size: int) -> bytes:
