@@ -31,8 +31,8 @@ class TextOptions(Strict):
     """How delimited text is written (docs/detection.md); what is left out is the manifest's, or found out."""
 
     delimiter: Delimiter | None = None
-    r"""What stands between two cells: one or more characters; `\t` and `tab` are the tab. Blank means the manifest's, else
-    a comma; for a file it is found out.
+    r"""What stands between two cells: one or more characters; `\t` and `tab` are the tab. Blank means the manifest's,
+    else a comma; for a file it is found out.
     """
     enclosure: Enclosure | None = None
     """The character around a cell, or `none`. Blank means the manifest's, else a double quote; for a file it is found
