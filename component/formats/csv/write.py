@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Final, cast
+from typing import Any, ClassVar, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -94,5 +95,11 @@ def _enclosed(table: pa.Table, dialect: Dialect) -> bytes:
 def _open(path: Path, *, gzip: bool) -> AbstractContextManager[Any]:
     if not gzip:
         return path.open("wb")
-    compressed: Any = igzip.open(path, "wb", compresslevel=GZIP_LEVEL)  # type: ignore[no-untyped-call]
-    return cast("AbstractContextManager[Any]", compressed)
+    return _packed(path)
+
+
+@contextmanager
+def _packed(path: Path) -> Iterator[Any]:
+    """Yield a gzip file without time and name in its header: the same rows give the same bytes."""
+    with path.open("wb") as raw, igzip.IGzipFile("", "wb", GZIP_LEVEL, raw, 0) as packed:  # type: ignore[no-untyped-call]
+        yield packed

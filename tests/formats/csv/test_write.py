@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
+import time
 from decimal import Decimal
 
 import pyarrow as pa
@@ -53,3 +55,15 @@ def test_every_dialect_has_the_cells_of_the_usual_one(tmp_path, table, dialect):
     usual = written(tmp_path / "usual.csv", table, Dialect())
     other = written(tmp_path / "other.csv", table, dialect)
     assert rows(other, dialect) == rows(usual, Dialect())
+
+
+def test_the_same_rows_are_the_same_gzip_bytes_at_any_time_and_under_any_name(tmp_path, monkeypatch):
+    found = []
+    for name, now in [("a.csv.gz", 1.0), ("b.csv.gz", 1_900_000_000.0)]:
+        monkeypatch.setattr(time, "time", lambda now=now: now)
+        writer = CsvWriter(tmp_path / name, pa.schema([("n", pa.int64())]), header=True, gzip=True, dialect=Dialect())
+        writer.write(pa.table({"n": [1, None]}))
+        writer.close()
+        found.append((tmp_path / name).read_bytes())
+    assert found[0] == found[1]
+    assert gzip.decompress(found[0]) == b'"n"\n"1"\n""\n'
