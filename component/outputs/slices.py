@@ -11,6 +11,8 @@ from component.dataset.reading.reader import FileScan
 TEXT_SHARE: Final = 1.3
 """Bytes of gzip text per byte of snappy Parquet, as measured on flights and TPC-H lineitem."""
 LEAST_SLICE_BYTES: Final = 8 * 1000 * 1000
+MANY_FILES: Final = 1000
+"""Data files that take as long to read as `LEAST_SLICE_BYTES`, however small they are."""
 
 
 def group_scans(
@@ -21,7 +23,8 @@ def group_scans(
     Slices have about `slice_bytes`; a smaller output is still cut so that each core has some to write.
     """
     total = int(sum(sizes) * TEXT_SHARE)
-    wanted = max(-(-total // slice_bytes), min(cores, total // LEAST_SLICE_BYTES), 1)
+    work = max(total // LEAST_SLICE_BYTES, len(scans) // MANY_FILES)
+    wanted = max(-(-total // slice_bytes), min(cores, work), 1)
     count = min(wanted, max_slices, max(1, len(scans)))
     share = sum(sizes) / count if scans else 0
     groups: list[list[FileScan]] = [[] for _ in range(count)]

@@ -79,7 +79,7 @@ def open_home(plan: Plan, config: Config, folder: DataFolder, remembered: Mappin
         warnings=(*found.warnings, *held.warnings, *unmapped(used, arrived, config)),
         refusals=(*found.refusals, *held.refusals),
     )
-    local = LocalStore(Path(tempfile.mkdtemp(prefix="store-", dir=scratch)))
+    local = LocalStore(Path(tempfile.mkdtemp(prefix="store-", dir=scratch)), durable=False)
     return Home(local, archives=True, permanent=parameters.archives.is_permanent, arrivals=arrivals)
 
 

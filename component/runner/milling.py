@@ -144,17 +144,18 @@ def prepare_datasets(
     """Let the new rows meet the old ones, build the indices, make the headers; on any error nothing of it is left."""
     tables = [MilledTable(plan, job, result) for plan, (job, result) in zip(plans, milled, strict=True)]
     prepared: list[MilledDataset] = []
+    first = 0
     try:
         for commit in commits:
-            first = sum(len(one.tables) for one in prepared)
             its = slice(first, first + len(commit.layouts))
             tables[its] = _fill(store, commit, tables[its])
             own = tuple(tables[its])
             settled = settle(store, commit, [part for one in own for part in one.result.written], executor)
             prepared.append(MilledDataset(own, _prepare(store, settled), settled))
+            first = its.stop
     except BaseException:
         abandon(store, prepared)
-        for one in tables[sum(len(one.tables) for one in prepared) :]:
+        for one in tables[first:]:
             discard(one.job, one.result)
         raise
     return prepared

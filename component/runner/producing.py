@@ -110,19 +110,21 @@ def produce(
             for number, (output, dataset) in enumerate(zip(outputs, datasets, strict=True))
             for task in _tasks(number, output, dataset, stage, limits, engine.parallelism, directories[number])
         ]
-        written = engine.run(write_slice, tasks)
+        by_output: dict[int, list[WrittenSlice]] = {}
+        for one in engine.run(write_slice, tasks, sizes=[task.bytes for task in tasks]):
+            by_output.setdefault(one.output, []).append(one)
         found = [
             OutputFiles(
                 output,
                 dataset,
-                tuple(sorted((one for one in written if one.output == number), key=lambda one: one.order)),
+                tuple(sorted(by_output.get(number, ()), key=lambda one: one.order)),
                 directories[number],
             )
             for number, (output, dataset) in enumerate(zip(outputs, datasets, strict=True))
         ]
-        for one in found:
-            if one.records is not None:
-                one.records.finish(one.slices, one.dataset, one.columns, stage.file(one.output.name))
+        for made in found:
+            if made.records is not None:
+                made.records.finish(made.slices, made.dataset, made.columns, stage.file(made.output.name))
     except BaseException:
         for directory in directories:
             if directory is not None:
@@ -158,8 +160,8 @@ def slice_tasks(
     gzip = output.compression == "gzip" if sliced else output.name.endswith(".gz")
     target = stage.table(output.name, sliced=sliced) if is_table else stage.file(output.name)
     groups: tuple[tuple[FileScan, ...], ...] = (scans,)
+    sizes = _sizes(dataset)
     if sliced:
-        sizes = _sizes(dataset)
         groups = group_scans(
             scans,
             [sizes.get(scan.key, 0) for scan in scans],
@@ -178,6 +180,7 @@ def slice_tasks(
             target=target / slice_name(order, gzip=gzip) if sliced else target,
             writing=writing_of(output, gzip=gzip),
             attributes=dataset.attributes,
+            bytes=sum(sizes.get(scan.key, 0) for scan in group),
         )
         for order, group in enumerate(groups)
     ]

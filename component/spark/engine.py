@@ -16,6 +16,7 @@ from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark import SparkConf, SparkContext
 
 from component.errors import BugError, RetryError, TablemillError
+from component.spark.batches import batches
 from component.spark.java import find_java
 from component.spark.jvm import Jvm, JvmSettings, class_archive_path
 from component.spark.pyspark_habits import forget, keep_interrupt, silence_accumulators
@@ -101,9 +102,12 @@ class Engine:
         function: Callable[[Task], Result | Failed],
         tasks: Sequence[Task],
         *,
+        sizes: Sequence[int] = (),
         on_done: Callable[[int, Result], None] | None = None,
     ) -> list[Result]:
-        """Run a function on each task, one Spark task each, and return the results in the order of the tasks.
+        """Run a function on each task, and return the results in the order of the tasks.
+
+        `sizes` are the bytes that each task reads: small ones share a task of Spark's. Without, each has its own.
 
         `on_done` is called with each task's number and result as it comes, from the calling thread; what it raises
         cancels what still runs. So does the first error on purpose, which is raised; anything else a task raises is
@@ -113,8 +117,9 @@ class Engine:
             return []
         context = self.context
         said = context.accumulator([], Collected())
-        numbered = list(enumerate(tasks))
-        rdd = context.parallelize(numbered, len(numbered)).mapPartitions(Runner(function, said))
+        together = batches(sizes, self.parallelism) if sizes else [range(at, at + 1) for at in range(len(tasks))]
+        lists = [[(number, tasks[number]) for number in batch] for batch in together]
+        rdd = context.parallelize(lists, len(lists)).mapPartitions(Runner(function, said))
         try:
             self._wait(_Job(rdd.count), said, on_done)
         except _TaskFailedError as failed:

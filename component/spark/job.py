@@ -142,7 +142,8 @@ def _pass(engine: Engine, ledgers: Sequence[Ledger], on_done: OnDone) -> None:
             on_done(1, milled.records, milled.bytes)
         ledger.raise_certain_error(part)
 
-    engine.run(mill_split, [part.task for _, part in pending], on_done=note)
+    tasks = [part.task for _, part in pending]
+    engine.run(mill_split, tasks, sizes=[task.split.size for task in tasks], on_done=note)
 
 
 def _tasks(job: MillJob, run: str) -> list[MillTask]:

@@ -65,7 +65,15 @@ class Ledger:
 
     def __init__(self, reader: Reader, tasks: Sequence[MillTask]) -> None:
         self._reader = reader
-        self.parts = [Part(task) for task in tasks]
+        self._faulty: set[str] = set()
+        self._put([Part(task) for task in tasks])
+
+    def _put(self, parts: list[Part]) -> None:
+        """Take parts, and find them by their slice."""
+        self.parts = parts
+        self._by_slice: dict[str, list[Part]] = {}
+        for part in parts:
+            self._by_slice.setdefault(part.task.split.slice, []).append(part)
 
     @property
     def pending(self) -> list[Part]:
@@ -79,19 +87,22 @@ class Ledger:
 
     def raise_certain_error(self, news: Part) -> None:
         """Raise the first error of a slice as soon as all parts before it are sound; rows counted within the slice."""
-        for number, part in enumerate(self.parts):
-            if part.task.split.slice != news.task.split.slice:
-                continue
+        name = news.task.split.slice
+        if news.error is not None:
+            self._faulty.add(name)
+        if name not in self._faulty:
+            return
+        there = self._by_slice[name]
+        for number, part in enumerate(there):
             if part.error is not None:
-                raise self._in_slice(number, part.error)
+                raise self._in_slice(there[: number + 1], part.error)
             if not part.is_sound:
                 return
 
-    def _in_slice(self, number: int, error: TablemillError) -> TablemillError:
+    def _in_slice(self, there: Sequence[Part], error: TablemillError) -> TablemillError:
+        """Return the error of the last of the first parts of a slice with its row counted within the slice."""
         if error.place.row is None:
             return error
-        name = self.parts[number].task.split.slice
-        there = [part for part in self.parts[: number + 1] if part.task.split.slice == name]
         placed = error.at(row=error.place.row + sum(part.records for part in there[:-1]))
         first = there[0].task.split
         if isinstance(first, CsvSplit) and isinstance(self._reader, CsvReader):
@@ -113,9 +124,10 @@ class Ledger:
             _drop(store, part)
             if name not in replaced:
                 replaced.add(name)
-                old = [other.task for other in self.parts if other.task.split.slice == name]
+                old = [other.task for other in self._by_slice[name]]
                 parts += [Part(replace(part.task, split=split)) for split in self._other_splits(old)]
-        self.parts = parts
+        self._faulty -= doubtful
+        self._put(parts)
 
     def _other_splits(self, tasks: Sequence[MillTask]) -> list[CsvSplit]:
         splits = [task.split for task in tasks if isinstance(task.split, CsvSplit)]

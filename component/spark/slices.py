@@ -35,7 +35,7 @@ class SliceTask:
     """One file to be written from data files of a dataset. `order` finds it again among all tasks.
 
     `shares` are the parts of the files that it takes, one for each; none: whole files. With `statistics` it says what
-    it saw of the columns.
+    it saw of the columns. `bytes` are those of the files.
     """
 
     output: int
@@ -49,6 +49,7 @@ class SliceTask:
     attributes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     shares: tuple[Share, ...] = ()
     statistics: bool = False
+    bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

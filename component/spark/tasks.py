@@ -37,21 +37,23 @@ class Collected(AccumulatorParam[list[Any]]):
 
 
 class Runner(Generic[Task, Result]):
-    """What runs on a worker: applies the function and says the result by the accumulator."""
+    """What runs on a worker: applies the function to lists of tasks and says the results by the accumulator."""
 
     def __init__(self, function: Callable[[Task], Result | Failed], said: Any) -> None:
         self.function = function
         self.said = said
 
-    def __call__(self, numbered: Any) -> Any:
-        """Run each task; what it yields only counts them."""
-        for number, task in numbered:
+    def __call__(self, lists: Iterable[list[tuple[int, Task]]]) -> Iterator[int]:
+        """Run each task, up to the first that fails; what it yields only counts them."""
+        for number, task in chain.from_iterable(lists):
             try:
                 value: Any = self.function(task)
             except TablemillError as error:
                 value = Failed(error)
             self.said.add([(number, value)])
             yield number
+            if isinstance(value, Failed):
+                return
 
 
 class Scatter(Generic[Task]):

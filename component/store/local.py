@@ -55,12 +55,14 @@ RENAME_TRIES: Final = 100
 class LocalStore:
     """A store in a directory, which is made by the first put; until then it is an empty store.
 
-    `lock_seconds` is how long `put_if` waits for another writer of the same key. Errors: those of the contract, and
+    `lock_seconds` is how long `put_if` waits for another writer of the same key. `durable`: what is put is on disk on
+    return; a store that ends with its process need not wait for the disk. Errors: those of the contract, and
     UserError `store.unreadable` where reading is not allowed; all name the path.
     """
 
     root: Path
     lock_seconds: float = LOCK_SECONDS
+    durable: bool = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "root", Path(self.root).absolute())
@@ -98,10 +100,14 @@ class LocalStore:
                 raise _missing(path) from None
 
     def put(self, key: str, data: bytes | pa.Buffer) -> None:
-        """Put an object; it and its name are on disk on return."""
+        """Put an object; it and its name are on disk on return, if the store is durable."""
         path = self._place(key)
         with failing(path, "written"), unfinished_file(self._unfinished()) as file:
             file.write(data)
+            if not self.durable:
+                file.flush()
+                _rename(Path(file.name), path)
+                return
             force(file)
             _rename(Path(file.name), path)
             with suppress(FileNotFoundError):  # the object was put, and deleted by another process since

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from component.dataset.reading.reader import FileScan
-from component.outputs.slices import LEAST_SLICE_BYTES, TEXT_SHARE, group_scans, slice_name
+from component.outputs.slices import LEAST_SLICE_BYTES, MANY_FILES, TEXT_SHARE, group_scans, slice_name
 
 MB = 1000 * 1000
 
@@ -40,6 +40,7 @@ def test_slices_have_about_the_wanted_size():
 def test_a_small_output_is_one_slice_and_a_middling_one_gives_each_core_some():
     assert len(grouped([1000] * 10)) == 1
     assert len(grouped([2 * LEAST_SLICE_BYTES] * 4, cores=2)) == 2
+    assert len(grouped([1] * 2 * MANY_FILES, cores=2)) == 2
 
 
 def test_a_file_that_is_larger_than_a_slice_is_a_slice_of_its_own():

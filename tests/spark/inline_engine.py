@@ -23,8 +23,10 @@ class InlineEngine(Engine):
         function: Callable[[Any], Any],
         tasks: Sequence[Any],
         *,
+        sizes: Sequence[int] = (),
         on_done: Callable[[int, Any], None] | None = None,
     ) -> list[Any]:
+        assert len(sizes) in {0, len(tasks)}
         results = []
         for number, task in enumerate(tasks):
             results.append(function(task))

@@ -48,6 +48,23 @@ def test_results_come_in_the_order_of_the_tasks(engine):
     assert sorted(said) == [(number, 2 * number) for number in range(20)]
 
 
+def test_small_tasks_share_a_task_of_sparks_and_say_each_its_own_result(engine):
+    said = []
+    tracker = engine.context.statusTracker()
+    before = set(tracker.getJobIdsForGroup(None))
+    found = engine.run(double, range(600), sizes=[1] * 600, on_done=lambda *one: said.append(one))
+    (job,) = set(tracker.getJobIdsForGroup(None)) - before
+    (stage,) = tracker.getJobInfo(job).stageIds
+    assert tracker.getStageInfo(stage).numTasks == 10
+    assert found == [2 * number for number in range(600)]
+    assert sorted(said) == list(enumerate(found))
+
+
+def test_the_first_error_of_a_batch_is_raised(engine):
+    with pytest.raises(UserError, match="3 is wrong"):
+        engine.run(partial(refuse_some, {3, 5}), range(8), sizes=[1] * 8)
+
+
 def test_no_tasks_are_no_job(engine):
     assert engine.run(double, []) == []
 

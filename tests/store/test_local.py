@@ -30,6 +30,19 @@ class TestLocalStore(StoreContract, RaceContract):
         return lambda store: open_store(store.url)
 
 
+def test_a_store_that_ends_with_its_process_does_not_wait_for_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    forced = []
+    monkeypatch.setattr(os, "fsync", forced.append)
+    for durable in (False, True):
+        store = LocalStore(tmp_path / str(durable), durable=durable)
+        store.put("first", b"makes the folders")
+        forced.clear()
+        store.put("object", b"content")
+        assert store.get("object") == b"content"
+        assert len(forced) == (2 if durable else 0)
+        assert unfinished(store) == []
+
+
 def unfinished(store: LocalStore) -> list[Path]:
     return list((store.root / HIDDEN).glob("*.part"))
 

@@ -311,16 +311,29 @@ class PartitionWriter:
 class _Puts:
     """Puts objects in the background, several at once: a store that forces each to disk forces them together.
 
-    The bytes that wait are bounded; an error comes up at the next put, or at `wait`.
+    The bytes that wait are bounded; an error comes up at the next put, or at `wait`. One object alone, all that most
+    writers have, is put by `wait` itself: handing it to a thread would take longer.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._pool = ThreadPoolExecutor(_PUTS_AT_ONCE, "put")
         self._waiting: deque[tuple[Future[None], int]] = deque()
+        self._first: tuple[str, pa.Buffer] | None = None
+        self._is_alone = True
 
     def put(self, key: str, data: pa.Buffer) -> None:
         """Put an object; waits while the objects before it that are not put yet hold more than the bound."""
+        if self._is_alone and self._first is None:
+            self._first = key, data
+            return
+        self._is_alone = False
+        if self._first is not None:
+            first, self._first = self._first, None
+            self._submit(*first)
+        self._submit(key, data)
+
+    def _submit(self, key: str, data: pa.Buffer) -> None:
         while self._waiting and sum(size for _, size in self._waiting) + data.size > _PUT_BYTES:
             self._waiting[0][0].result()
             self._waiting.popleft()
@@ -328,6 +341,9 @@ class _Puts:
 
     def wait(self) -> None:
         """Wait until every put has ended; then raise what one of them raised."""
+        if self._first is not None:
+            first, self._first = self._first, None
+            self._store.put(*first)
         puts = [put for put, _ in self._waiting]
         self._waiting.clear()
         wait(puts)

@@ -16,6 +16,8 @@ from component.formats.csv.source import ByteStream
 from component.formats.csv.split import last_record_end
 
 LINE_ENDS: Final = b"\r\n"
+_SMALL: Final = 64 * naming.KIB
+"""What is read before memory for a whole block is taken: most of thousands of slices are smaller."""
 
 
 class RecordTooLongError(Exception):
@@ -45,12 +47,16 @@ def record_blocks(
     UnclosedError where ends are exact.
     """
     room = len(tail) + 1
-    window = bytearray(min(block_bytes, naming.RECORD_LIMIT) + room)
+    size = min(block_bytes, naming.RECORD_LIMIT)
+    window = bytearray(min(size, _SMALL) + room)
     held = 0
     while True:
         space = memoryview(window)[:-room]
         filled = held + stream.fill(space[held:])
         at_end = filled < len(space)
+        if not at_end and len(space) < size:
+            window, held = window + bytes(size - len(space)), filled
+            continue
         found = find_records(space[:filled], dialect, final=at_end) if exact else None
         stop = found.stop if found else filled if at_end else last_record_end(space, dialect.quote)
         rest = bytes(space[stop:filled])

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from component import naming
+from component.formats.csv import blocks as blocks_room
 from component.formats.csv.blocks import RecordTooLongError, record_blocks
 from component.formats.csv.dialect import Dialect
 from component.formats.csv.source import ByteStream
@@ -18,6 +19,20 @@ from tests.strategies.csv_text import dialects, tables, terminators, write_rfc41
 def cut(data: bytes, dialect: Dialect, block_bytes: int) -> list[bytes]:
     stream = ByteStream(io.BytesIO(data))
     return [bytes(block) for block in record_blocks(stream, dialect, block_bytes=block_bytes)]
+
+
+@given(tables(), st.integers(1, 70), st.integers(1, 70), st.sampled_from([b"", b"tail\n"]))
+def test_blocks_do_not_depend_on_how_much_was_read_before_their_memory_was_taken(rows, block_bytes, small, tail):
+    data = write_rfc4180(rows).encode()
+
+    def framed():
+        stream = ByteStream(io.BytesIO(data))
+        return [bytes(one) for one in record_blocks(stream, Dialect(), block_bytes=block_bytes, tail=tail)]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks_room, "_SMALL", small)
+        found = framed()
+    assert found == framed()
 
 
 @given(tables(), dialects, terminators, st.integers(1, 70))
