@@ -23,7 +23,7 @@ from component.report.progress import Progress
 from component.runner.commits import layouts_of
 from component.runner.keys import key_task, settle_keys
 from component.spark.engine import Engine
-from component.spark.infer import infer_types
+from component.spark.infer import Untyped, infer_types
 from component.spark.job import MillJob, MillResult, discard, mill
 from component.store.base import Store
 from component.tables.types import arrow_type
@@ -71,18 +71,19 @@ def find_types(
     engine: Engine, plans: Sequence[DatasetPlan], splits: Sequence[Future[Splits]], say: Callable[[str], None]
 ) -> list[DatasetPlan]:
     """Return the plans with the types of the columns that were to be inferred; `say` is told what was found."""
-    found = []
-    for plan, future in zip(plans, splits, strict=True):
+    untyped: dict[int, Untyped] = {}
+    for number, (plan, future) in enumerate(zip(plans, splits, strict=True)):
         reader = reader_of(plan.source, plan.schema, reject=True)
         if plan.infer and isinstance(reader, CsvReader):
-            csv_splits = [split for split in future.result() if isinstance(split, CsvSplit)]
-            inferred = infer_types(engine, plan.schema, reader, csv_splits, plan.infer)
-            for note in inferred.notes:
-                say(note)
-            plan = replace(plan, schema=inferred.schema)  # noqa: PLW2901 - the plan with its types
-            for name in plan.partition_on:
-                check_partition_type(name, arrow_type(plan.schema.column(name)), table=plan.source.file_name)
-        found.append(plan)
+            csv_splits = tuple(split for split in future.result() if isinstance(split, CsvSplit))
+            untyped[number] = Untyped(plan.schema, reader, csv_splits, plan.infer)
+    found = list(plans)
+    for number, inferred in zip(untyped, infer_types(engine, list(untyped.values())), strict=True):
+        for note in inferred.notes:
+            say(note)
+        plan = found[number] = replace(plans[number], schema=inferred.schema)
+        for name in plan.partition_on:
+            check_partition_type(name, arrow_type(plan.schema.column(name)), table=plan.source.file_name)
     check_tables(found, inferred=True)
     return found
 

@@ -24,9 +24,12 @@ from component.tables.types import Column
 from component.workbench.arrow_file import sidecar_of
 
 
-def dataset_of(output: OutputPlan, milled: Sequence[MilledDataset], store: Store) -> Dataset:
-    """Return the dataset that an output reads: as this run leaves it, though nobody else sees that yet."""
-    made = next((one for one in milled if one.plan.uuid == output.dataset), None)
+def dataset_of(output: OutputPlan, milled: Mapping[str, MilledDataset], store: Store) -> Dataset:
+    """Return the dataset that an output reads: as this run leaves it, though nobody else sees that yet.
+
+    `milled` are the datasets of this run by their UUIDs.
+    """
+    made = milled.get(output.dataset)
     if made is None:
         return open_output(output, store)
     layouts, tables = made.prepared.plan.layouts, [table.plan.table for table in made.tables]
@@ -34,9 +37,9 @@ def dataset_of(output: OutputPlan, milled: Sequence[MilledDataset], store: Store
     return Dataset(store, made.prepared.header, layout.table, layout.stored_schema)
 
 
-def known_columns(output: OutputPlan, milled: Sequence[MilledDataset]) -> Mapping[str, Column]:
+def known_columns(output: OutputPlan, milled: Mapping[str, MilledDataset]) -> Mapping[str, Column]:
     """Return the columns of the source that all rows of an output come from; none where rows may be of others too."""
-    made = next((one for one in milled if one.plan.uuid == output.dataset), None)
+    made = milled.get(output.dataset)
     if made is None or made.plan.mode != "overwrite":
         return NOTHING_KNOWN
     plans = [table.plan for table in made.tables]

@@ -293,8 +293,9 @@ def _produce(
     """Stage all outputs, and add them to `produced`; return where tables will land."""
     this.progress.stage("outputs")
     family = family_for(destinations.settings.data_types, this.config.parameters.manifest_family)
-    datasets = [dataset_of(output, milled, home.store) for output in plan.outputs]
-    known = [known_columns(output, milled) for output in plan.outputs]
+    by_uuid = {one.plan.uuid: one for one in milled}
+    datasets = [dataset_of(output, by_uuid, home.store) for output in plan.outputs]
+    known = [known_columns(output, by_uuid) for output in plan.outputs]
     scratch = this.scratch / identity.new_hex()
     written = produce(engine, plan.outputs, datasets, stage, plan.limits, scratch, known)
     produced += [

@@ -60,31 +60,59 @@ class Inferred:
     notes: tuple[str, ...]
 
 
-def infer_types(
-    engine: Engine, schema: TableSchema, reader: CsvReader, splits: Sequence[CsvSplit], names: Sequence[str]
-) -> Inferred:
-    """Return the schema with the types of the named columns found out."""
-    as_text = TableSchema(tuple(Column(column.name, null_rule=NullRule.ALWAYS) for column in schema.columns))
-    lenient = CsvReader(as_text, reader.dialect, reject=True)
-    found = _look_through_all(engine, [InferTask(split, lenient, tuple(names)) for split in splits])
-    evidence = {name: [(slice_name, one[name]) for slice_name, one in found] for name in names}
-    decided = {name: column_by_evidence(name, combine(one for _, one in evidence[name])) for name in names}
-    columns = tuple(_keep_rule(column, decided.get(column.name)) for column in schema.columns)
-    table = splits[0].table if splits else ""
-    notes = [*_types_note(table, [decided[name] for name in names]), *_text_notes(table, evidence)]
-    return Inferred(replace(schema, columns=columns), tuple(notes))
+@dataclass(frozen=True, slots=True)
+class Untyped:
+    """A table with columns whose types are to be found out."""
+
+    schema: TableSchema
+    reader: CsvReader
+    splits: tuple[CsvSplit, ...]
+    names: tuple[str, ...]
 
 
-def _look_through_all(engine: Engine, tasks: Sequence[InferTask]) -> list[tuple[str, Mapping[str, Evidence]]]:
-    """Return what each split says, with the name of its slice and its rows counted there.
+def infer_types(engine: Engine, tables: Sequence[Untyped]) -> list[Inferred]:
+    """Return the schema of each table with the types of its named columns found out; all are looked through together.
 
     Slices whose splits were no whole records are looked through again.
     """
-    looked = engine.run(look_through, tasks)
-    instead = {one.instead.slice: one.instead for one in looked if one.instead is not None}
-    again = engine.run(look_through, [replace(tasks[0], split=split) for split in instead.values()])
-    kept = [(task.split.slice, one) for task, one in zip(tasks, looked, strict=True) if task.split.slice not in instead]
-    kept += zip(instead, again, strict=True)
+    tasks = [(number, task) for number, table in enumerate(tables) for task in _tasks(table)]
+    looked = _run(engine, [task for _, task in tasks])
+    instead = {
+        (number, one.instead.slice): replace(task, split=one.instead)
+        for (number, task), one in zip(tasks, looked, strict=True)
+        if one.instead is not None
+    }
+    again = _run(engine, list(instead.values()))
+    kept: list[list[tuple[str, Looked]]] = [[] for _ in tables]
+    for (number, task), one in zip(tasks, looked, strict=True):
+        if (number, task.split.slice) not in instead:
+            kept[number].append((task.split.slice, one))
+    for (number, name), one in zip(instead, again, strict=True):
+        kept[number].append((name, one))
+    return [_inferred(table, _placed(parts)) for table, parts in zip(tables, kept, strict=True)]
+
+
+def _tasks(table: Untyped) -> list[InferTask]:
+    as_text = TableSchema(tuple(Column(column.name, null_rule=NullRule.ALWAYS) for column in table.schema.columns))
+    lenient = CsvReader(as_text, table.reader.dialect, reject=True)
+    return [InferTask(split, lenient, table.names) for split in table.splits]
+
+
+def _run(engine: Engine, tasks: Sequence[InferTask]) -> list[Looked]:
+    return engine.run(look_through, tasks, sizes=[task.split.size for task in tasks])
+
+
+def _inferred(table: Untyped, found: Sequence[tuple[str, Mapping[str, Evidence]]]) -> Inferred:
+    evidence = {name: [(slice_name, one[name]) for slice_name, one in found] for name in table.names}
+    decided = {name: column_by_evidence(name, combine(one for _, one in evidence[name])) for name in table.names}
+    columns = tuple(_keep_rule(column, decided.get(column.name)) for column in table.schema.columns)
+    title = table.splits[0].table if table.splits else ""
+    notes = [*_types_note(title, [decided[name] for name in table.names]), *_text_notes(title, evidence)]
+    return Inferred(replace(table.schema, columns=columns), tuple(notes))
+
+
+def _placed(kept: Sequence[tuple[str, Looked]]) -> list[tuple[str, Mapping[str, Evidence]]]:
+    """Return what each split says, with the name of its slice and its rows counted there."""
     done: Counter[str] = Counter()
     placed: list[tuple[str, Mapping[str, Evidence]]] = []
     for name, one in kept:

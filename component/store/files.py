@@ -86,11 +86,12 @@ def force_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def make_folder(folder: Path) -> None:
-    """Make a folder and those above it; their names are on disk on return."""
+def make_folder(folder: Path, *, durable: bool = True) -> None:
+    """Make a folder and those above it; their names are on disk on return, if that is asked for."""
     if folder.is_dir():
         return
-    make_folder(folder.parent)
+    make_folder(folder.parent, durable=durable)
     with suppress(FileExistsError):
         folder.mkdir()
-    force_folder(folder.parent)
+    if durable:
+        force_folder(folder.parent)

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 from uuid import uuid4
 
 import pyarrow as pa
@@ -55,8 +55,8 @@ RENAME_TRIES: Final = 100
 class LocalStore:
     """A store in a directory, which is made by the first put; until then it is an empty store.
 
-    `lock_seconds` is how long `put_if` waits for another writer of the same key. `durable`: what is put is on disk on
-    return; a store that ends with its process need not wait for the disk. Errors: those of the contract, and
+    `lock_seconds` is how long `put_if` waits for another writer of the same key. `durable`: what was done is on disk
+    on return; a store that ends with its process need not wait for the disk. Errors: those of the contract, and
     UserError `store.unreadable` where reading is not allowed; all name the path.
     """
 
@@ -103,15 +103,11 @@ class LocalStore:
         """Put an object; it and its name are on disk on return, if the store is durable."""
         path = self._place(key)
         with failing(path, "written"), unfinished_file(self._unfinished()) as file:
-            file.write(data)
-            if not self.durable:
-                file.flush()
-                _rename(Path(file.name), path)
-                return
-            force(file)
-            _rename(Path(file.name), path)
-            with suppress(FileNotFoundError):  # the object was put, and deleted by another process since
-                force_folder(path.parent)
+            self._write(file, data)
+            _rename(Path(file.name), path, durable=self.durable)
+            if self.durable:
+                with suppress(FileNotFoundError):  # the object was put, and deleted by another process since
+                    force_folder(path.parent)
 
     def put_if(self, key: str, data: bytes | pa.Buffer, expected: Version | None) -> Version:
         """Put an object only if its version is `expected`; versions are hashes of the content.
@@ -123,9 +119,8 @@ class LocalStore:
             self._remove_abandoned()
             _check_version(path, expected)
             with unfinished_file(self._unfinished()) as file:
-                file.write(data)
-                force(file)
-                _commit(Path(file.name), path)
+                self._write(file, data)
+                _commit(Path(file.name), path, durable=self.durable)
         return _version(data)
 
     def list(self, prefix: str, *, deep: bool = True) -> Iterator[Stat]:
@@ -153,9 +148,16 @@ class LocalStore:
             folder = path.parent
             while folder != self.root and _removed(folder):
                 folder = folder.parent
-            with suppress(FileNotFoundError):
-                force_folder(folder)
+            if self.durable:
+                with suppress(FileNotFoundError):
+                    force_folder(folder)
         return True
+
+    def _write(self, file: BinaryIO, data: bytes | pa.Buffer) -> None:
+        file.write(data)
+        file.flush()
+        if self.durable:
+            force(file)
 
     def _place(self, key: str) -> Path:
         """Return where an object is or would be; UserError `store.key` when a link leads there."""
@@ -168,7 +170,7 @@ class LocalStore:
     def _hidden(self) -> Path:
         folder = self.root / HIDDEN
         _refuse_link(folder)
-        make_folder(folder)
+        make_folder(folder, durable=self.durable)
         return folder
 
     def _unfinished(self) -> Path:
@@ -240,25 +242,27 @@ def _check_version(path: Path, expected: Version | None) -> None:
     raise CommitRefusedError("commit.refused", f"{path} {how}", remedy="Read it again and repeat the change.")
 
 
-def _rename(unfinished: Path, path: Path) -> None:
+def _rename(unfinished: Path, path: Path, *, durable: bool) -> None:
     """Give a finished file its name, in a folder that another process may be removing."""
     for _ in range(RENAME_TRIES):
         with suppress(FileNotFoundError):
-            make_folder(path.parent)
+            make_folder(path.parent, durable=durable)
             unfinished.replace(path)
             return
     raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
 
 
-def _commit(unfinished: Path, path: Path) -> None:
+def _commit(unfinished: Path, path: Path, *, durable: bool) -> None:
     """Rename, and tell what is certainly not done from what may be."""
     try:
-        _rename(unfinished, path)
+        _rename(unfinished, path, durable=durable)
     except OSError as error:
         cause: TablemillError = failure(error, path, "written")
         if isinstance(cause, UserError):
             raise cause from error
         raise _unknown(cause) from error
+    if not durable:
+        return
     try:
         force_folder(path.parent)
     except OSError as error:
