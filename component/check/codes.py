@@ -21,6 +21,7 @@ CHECK_CODES: Final[Mapping[str, str]] = {
     "source.warning": "Something about an input that a run would warn of.",
     "source.chosen": "Which of several files of one name or tag a run reads.",
     "source.none": "There is nothing to read.",
+    "output.types": "An output has configured types that its manifest cannot say.",
     "config.warning": "Something about the configuration that a run would warn of.",
     "mapping.warning": "The platform would log a warning about an output.",
     "folder.missing": "A folder that the platform always makes is not there.",

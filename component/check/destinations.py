@@ -132,7 +132,10 @@ def _tables(job: Job, destinations: Destinations) -> tuple[list[OutTable], list[
             continue
         store = job.store or LocalStore(Path(tempfile.gettempdir()))  # not asked about a dataset of this run
         try:
-            tables.append(out_table(output, planned_shape(output, job.plan.datasets, store), destinations, family))
+            table = out_table(output, planned_shape(output, job.plan.datasets, store), destinations, family)
+            tables.append(table)
+            place = f"parameters.outputs[{number}].data_types"
+            faults += [warning("output.types", place, text) for text in table.warnings]
         except (UserError, RetryError) as failed:
             faults.append(of_error(failed, f"parameters.outputs[{number}]"))
     return tables, faults

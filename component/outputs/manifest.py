@@ -6,7 +6,7 @@ The legacy family says columns, keys and types apart, the schema family all in o
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -16,7 +16,7 @@ from component.outputs.native_types import BASE, native_types
 from component.plan.options import FILE_DEFAULTS, TABLE_DEFAULTS, FileOptions, TableOptions, Types
 from component.tables.types import Column
 
-__all__ = ["ManifestFamily", "OutputTable", "family_for", "file_manifest", "table_manifest"]
+__all__ = ["ManifestFamily", "OutputTable", "family_for", "file_manifest", "table_manifest", "untold_types"]
 DATATYPE: Final = "KBC.datatype."
 
 
@@ -100,8 +100,29 @@ def _column_metadata(column: Column, table: OutputTable) -> Mapping[str, str]:
     base = _types(column, table)[BASE]
     nullable = "1" if _is_nullable(column, table) else "0"
     found = {"basetype": base["type"], **{key: base[key] for key in ("length", "default") if key in base}}
+    found |= _backend_type(column.name, table.options)
     types = {DATATYPE + key: value for key, value in (found | {"nullable": nullable}).items()}
     return {**types, **table.options.column_metadata.get(column.name, {})}
+
+
+def _backend_type(name: str, options: TableOptions) -> Mapping[str, str]:
+    """Return the type that is configured for one backend, as the metadata have it: they have room for one."""
+    backends = [types for backend, types in options.data_types.get(name, {}).items() if backend != BASE]
+    return (
+        {key: backends[0][key] for key in ("type", "length", "default") if key in backends[0]}
+        if len(backends) == 1
+        else {}
+    )
+
+
+def untold_types(table: OutputTable, family: ManifestFamily) -> Iterator[str]:
+    """Yield a warning for what the manifest of a family cannot say of configured types."""
+    several = [name for name, types in table.options.data_types.items() if len(set(types) - {BASE}) > 1]
+    if family == "legacy" and several:
+        yield (
+            f"The legacy manifest has room for one backend's type of a column, and data_types has several for "
+            f"{', '.join(map(repr, several))}: only the base type is said. Name one backend, or set manifest_family."
+        )
 
 
 def _schema_manifest(table: OutputTable) -> dict[str, Any]:

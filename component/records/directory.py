@@ -155,6 +155,9 @@ def _schema(
         if data is None or (name == SCHEMA and not data.lstrip().startswith(b"{")):
             continue  # `_schema` of older clients is SQL
         found, said = parse_schema(name, data, extra=listing.read(EXTRA), lax=options.lax, place=place)
+        if not found.fields:
+            text = f"The schema {name} has no fields, and a table without columns holds nothing"
+            raise UserError("records.schema", text, place=place, remedy="Name the columns of the data files in it.")
         return table_schema(found), said
     if not options.lax:
         remedy = "With lax the columns are those of the first file; those of delimited text are strings."

@@ -12,9 +12,9 @@ import pyarrow as pa
 
 from component.errors import Place, UserError
 from component.records.schema_models import Constraints, Field, FieldType
-from component.records.types import column_of_field
+from component.records.types import FIELD, column_of_field, is_described
 from component.tables.logical import Logical, full_type, logical_of
-from component.tables.types import TypeName, is_text, numeric_length
+from component.tables.types import Column, TypeName, is_text, numeric_length
 
 _FLOATS: Final = {16: 11, 32: 23, 64: 53}
 """Bits of the significand by all bits, as the client counts them."""
@@ -50,6 +50,17 @@ _OF_ARROW: Final[tuple[tuple[Any, FieldType], ...]] = (
     (is_text, FieldType.STRING),
     (pa.types.is_null, FieldType.STRING),
 )
+
+
+def described_by_type(column: Column, data_type: pa.DataType) -> Column:
+    """Return a column of numbers with the field of the Arrow type that they are stored in, unless it has one.
+
+    So the bounds of an `int8` or a `uint64` are those of the schema that is written.
+    """
+    is_number = pa.types.is_integer(data_type) or pa.types.is_floating(data_type)
+    if not is_number or is_described(column):
+        return column
+    return column.with_attribute(FIELD, column_of_field(field_of_arrow(column.name, data_type)).attribute(FIELD))
 
 
 def spark_of_field(field: Field) -> str:

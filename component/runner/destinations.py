@@ -21,11 +21,12 @@ from component.plan.model import Plan
 
 @dataclass(frozen=True, slots=True)
 class OutTable:
-    """A table as it will be in out/tables: its name there, and its manifest."""
+    """A table as it will be in out/tables: its name there, its manifest, and what to say of it beside."""
 
     name: str
     sliced: bool
     manifest: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

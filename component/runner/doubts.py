@@ -14,6 +14,7 @@ def doubts(resolution: Resolution, tables: Iterable[OutTable], settings: Setting
     for load in resolution.loads:
         table = by_name.get(load.source)
         if table is not None:
+            yield from table.warnings
             yield from _without_columns(table, settings)
             yield from _without_key(table, load)
 

@@ -14,6 +14,7 @@ from component.outputs.file_formats import writing_of_records
 from component.outputs.slices import TEXT_SHARE
 from component.plan.model import OutputPlan, RecordsPlan
 from component.records.file_plan import FILE_BYTES, Part, RowRange, plan_files
+from component.records.other_types import described_by_type
 from component.records.places import Listing, LocalListing, open_listing
 from component.records.writing import WrittenFile, check_target, data_file_name, finish_directory, remove
 from component.records.zipping import zip_directory
@@ -96,7 +97,8 @@ class RecordsOutput:
             finish_directory(self.target, self.plan.format, self._schema(dataset, columns), files)
 
     def _schema(self, dataset: Dataset, columns: Sequence[str]) -> TableSchema:
-        return TableSchema(with_known(dataset.described(columns), self.known))
+        known = with_known(dataset.described(columns), self.known)
+        return TableSchema(tuple(described_by_type(one, dataset.schema.field(one.name).type) for one in known))
 
     def withdraw(self) -> None:
         """Remove what is at the URL, which was empty before."""

@@ -11,7 +11,7 @@ from component.dataset.files.predicates import bind_predicates
 from component.dataset.format.header import read_header
 from component.dataset.reading.reader import Dataset, open_dataset
 from component.errors import Place, UserError
-from component.outputs.manifest import ManifestFamily, OutputTable, table_manifest
+from component.outputs.manifest import ManifestFamily, OutputTable, table_manifest, untold_types
 from component.plan.model import DatasetPlan, OutputPlan
 from component.records.types import is_described
 from component.runner.commits import layout_of
@@ -141,7 +141,9 @@ def out_table(output: OutputPlan, shape: OutputShape, destinations: Destinations
         tags=output.tags,
         options=output.options,
     )
-    return OutTable(output.name, output.sliced, table_manifest(table, output.options.manifest_family or family))
+    family = output.options.manifest_family or family
+    warnings = tuple(f"Output {output.name!r}: {text}" for text in untold_types(table, family))
+    return OutTable(output.name, output.sliced, table_manifest(table, family), warnings)
 
 
 def rejected_table(plan: DatasetPlan, destinations: Destinations, family: ManifestFamily) -> OutTable:

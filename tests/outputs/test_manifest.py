@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given
 
-from component.outputs.manifest import OutputTable, family_for, file_manifest, table_manifest
+from component.outputs.manifest import OutputTable, family_for, file_manifest, table_manifest, untold_types
 from component.plan.options import FileOptions, TableOptions
 from component.tables.types import Column, TypeName
 from tests.strategies.output_tables import file_options
@@ -135,6 +135,19 @@ def test_a_configured_type_of_a_backend_is_added_and_a_configured_base_type_repl
     legacy = column("legacy", "timestamp", data_types={"timestamp": base})
     assert (legacy["KBC.datatype.basetype"], legacy["KBC.datatype.length"]) == ("STRING", "30")
     assert legacy["KBC.datatype.default"] == "never"
+
+
+def test_a_legacy_manifest_has_room_for_the_type_of_one_backend():
+    both = {"snowflake": {"type": "NUMBER", "length": "20,4"}, "bigquery": {"type": "BIGNUMERIC"}}
+    one = {"price": {"snowflake": both["snowflake"]}}
+    said = column("legacy", "price", data_types=one)
+    assert said["KBC.datatype.type"] == "NUMBER"
+    assert said["KBC.datatype.length"] == "20,4"
+    assert said["KBC.datatype.basetype"] == "NUMERIC"
+    assert "KBC.datatype.type" not in column("legacy", "price", data_types={"price": both})
+    for types, family, told in ((one, "legacy", 0), ({"price": both}, "legacy", 1), ({"price": both}, "schema", 0)):
+        table = OutputTable(COLUMNS, "t", options=TableOptions(data_types=types))
+        assert sum("'price'" in text for text in untold_types(table, family)) == told
 
 
 @pytest.mark.parametrize("family", ["legacy", "schema"])

@@ -255,3 +255,9 @@ def test_the_environment_says_where_a_bucket_is(tmp_path):
         open_directory("s3://bucket/x", tmp_path, variables={})
     assert error.value.code == "staged.credentials"
     assert open_listing(tmp_path, {}).url == f"{tmp_path.as_uri()}/"
+
+
+def test_a_schema_without_fields_is_refused(tmp_path):
+    error = refused(make_directory(tmp_path / "r", schema={**SCHEMA, "fields": {}}))
+    assert error.code == "records.schema"
+    assert "no fields" in str(error)

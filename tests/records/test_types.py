@@ -11,13 +11,19 @@ from component.dataset.format.schema import normal_type
 from component.errors import UserError
 from component.folder.datatypes import column_of_metadata
 from component.outputs.native_types import native_types
-from component.records.other_types import arrow_of_field, field_of_arrow, field_of_spark, spark_of_field
+from component.records.other_types import (
+    arrow_of_field,
+    described_by_type,
+    field_of_arrow,
+    field_of_spark,
+    spark_of_field,
+)
 from component.records.schema_fields import parse_field
 from component.records.schema_models import RecordsSchema
 from component.records.type_table import BACK, FAMILIES, FORWARD, page
 from component.records.types import FIELD, column_of_field, field_of_column, records_schema, table_schema
 from component.tables.logical import Logical, logical_column, logical_of
-from component.tables.types import Column, TypeName
+from component.tables.types import Column, TypeName, column_of_arrow
 
 ARROW = {
     str(one): one
@@ -173,3 +179,13 @@ def test_what_is_known_of_representations_travels_with_the_columns():
 def test_the_index_and_the_statistics_of_one_file_do_not_travel():
     field = field_of({"type": "date", "index": 7})
     assert "index" not in (column_of_field(field).attribute(FIELD) or "")
+
+
+@pytest.mark.parametrize(
+    "data_type", [pa.int8(), pa.uint32(), pa.int64(), pa.uint64(), pa.float32(), pa.float64()], ids=str
+)
+def test_a_column_of_numbers_is_written_as_the_field_of_its_stored_type(data_type):
+    column = described_by_type(column_of_arrow("c", data_type), data_type)
+    assert field_of_column(column) == field_of_arrow("c", data_type)
+    plain = Column("c", TypeName.NUMERIC, "20,0")
+    assert described_by_type(plain, pa.decimal128(20, 0)) == plain
