@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from component.check.finding import error, note, relative, warning
+from component.folder.earlier import earlier_outputs
 from component.folder.layout import DataFolder
 from component.folder.out_listing import VERSION_CONTROL_FOLDERS
 from component.report.amounts import counted
@@ -54,7 +55,8 @@ def _leftovers(folder: DataFolder) -> Iterator[CheckFinding]:
     for path in (folder.out_tables, folder.out_files):
         place = relative(path, folder.root)
         names = _names(path)
-        seen = [name for name in names if not name.startswith(".") and name not in VERSION_CONTROL_FOLDERS]
+        going = {one.name for one in earlier_outputs(folder) if one.parent == path} | VERSION_CONTROL_FOLDERS
+        seen = [name for name in names if not name.startswith(".") and name not in going]
         if seen:
             text = f"There is {_listed(seen)} already: the platform takes it for output of the run"
             yield warning("folder.leftover", place, text, "Empty the folder before the run.")

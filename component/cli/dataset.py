@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from component.cli.boundary import fail
+from component.cli.printing import folded
 from component.report.lines import LineHandler
 from component.report.log import Log
 
@@ -42,7 +43,9 @@ def answer(work: Callable[[], tuple[Any, Sequence[str]]], output: str) -> None:
     """Print what `work` returns, a JSON value and lines for people; an error is one sentence on stderr."""
     try:
         value, lines = work()
-        sys.stdout.write(json.dumps(value, indent=2) + "\n" if output == "json" else "".join(f"{x}\n" for x in lines))
+        sys.stdout.write(
+            json.dumps(value, indent=2) + "\n" if output == "json" else "".join(f"{x}\n" for x in folded(lines))
+        )
     except Exception as error:  # noqa: BLE001 - the boundary: everything becomes an exit code and one sentence
         raise typer.Exit(fail(error, Log(LineHandler(sys.stderr)))) from None
 

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
+from component.cli.printing import folded, terminal_width
 from component.dataset.format.address import open_address
 from component.dataset.reading.explanation import explain_reading
 from component.dataset.reading.question import parse_question
@@ -68,7 +69,8 @@ def answer_question(question: Question, screen: TextIO) -> None:
     most = question.limit if question.limit is not None or question.output != "text" else ON_SCREEN
     batches = _rows(dataset, scans, names, most)
     if question.output == "text":
-        screen.writelines(f"{line}\n" for line in row_lines(pa.Table.from_batches(batches, schema), limited=most))
+        shown = row_lines(pa.Table.from_batches(batches, schema), limited=most, width=terminal_width())
+        screen.writelines(f"{line}\n" for line in folded(shown))
     elif question.output == "json":
         for batch in batches:
             rows = with_decimal_texts(pa.Table.from_batches([batch]))

@@ -6,7 +6,7 @@ import logging
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -22,7 +22,6 @@ app = typer.Typer(
     name="tablemill",
     help="Mill data folders into partitioned, indexed Kartothek datasets, and back.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 
@@ -54,11 +53,29 @@ app.add_typer(dataset_commands)
 def main() -> None:
     """Run the command line."""
     _open_missing_streams()
+    if "--help" in sys.argv or len(sys.argv) <= 2:
+        keep_option_names_whole()
     logging.getLogger().addHandler(logging.NullHandler())  # py4j tells stderr of an interrupt, with a stack trace
     try:
         app()
     finally:
         _let_go_of_stdout()
+
+
+def keep_option_names_whole() -> None:
+    """Let the help give its room to the names of options, and fold what it says of them: typer cuts names short."""
+    from rich.table import Table  # noqa: PLC0415 - as below
+    from typer import rich_utils  # noqa: PLC0415 - 40 ms that only a help text needs
+
+    class OptionTable(Table):
+        def add_row(self, *cells: Any, **more: Any) -> None:
+            super().add_row(*cells, **more)
+            for column, cell in zip(self.columns[:-1], cells, strict=False):
+                column.no_wrap = column.no_wrap or "--" in str(cell)
+            for column in self.columns:
+                column.overflow = "fold"
+
+    vars(rich_utils)["Table"] = OptionTable
 
 
 def _open_missing_streams() -> None:

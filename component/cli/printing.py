@@ -9,7 +9,8 @@ import io
 import json
 import shutil
 import sys
-from collections.abc import Callable
+import textwrap
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from component.report.lines import write_text
@@ -19,6 +20,23 @@ if TYPE_CHECKING:
 
 WIDTH: Final = 140
 """Columns of tables where nobody says how wide the screen is: in a pipe, in the log of a CI job."""
+
+
+def terminal_width() -> int | None:
+    """Return the columns of the terminal that stdout is; None where it is none, and nothing needs to fit."""
+    return shutil.get_terminal_size((WIDTH, 24)).columns if sys.stdout.isatty() else None
+
+
+def folded(lines: Iterable[str]) -> list[str]:
+    """Return lines that fit the terminal, what goes on indented."""
+    width = terminal_width()
+    if width is None:
+        return list(lines)
+    return [part for line in lines for part in _fold(line, max(width, 20))]
+
+
+def _fold(line: str, width: int) -> list[str]:
+    return [line] if len(line) <= width else textwrap.wrap(line, width, subsequent_indent="  ")
 
 
 def print_json(value: Any) -> None:

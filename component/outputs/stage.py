@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from component import identity, naming
+from component.folder.earlier import earlier_outputs, record_outputs
 from component.folder.layout import DataFolder, writing
 from component.folder.result import Result, write_result
 from component.folder.state import write_state
@@ -20,11 +22,13 @@ class Stage:
     """Hidden folders in out/, whose content moves to its place by renaming.
 
     There is one in each folder that something moves to, since each may be a mount of its own. The platform ignores
-    names with a dot in front. Use `table`, `file`, `manifest`, `usage`, `result` and `state` while writing, then
+    names with a dot in front. With `replaces`, what the run before left goes where this one does not write it again.
+    Use `table`, `file`, `manifest`, `usage`, `result` and `state` while writing, then
     `publish`; `discard` removes what is staged.
     """
 
-    def __init__(self, folder: DataFolder) -> None:
+    def __init__(self, folder: DataFolder, *, replaces: bool = False) -> None:
+        self._folder, self._replaces = folder, replaces
         name = f".tablemill-{identity.new_hex()[:12]}"
         self._tables = _Area(folder.out_tables, name)
         self._files = _Area(folder.out_files, name)
@@ -77,7 +81,12 @@ class Stage:
         What has the same name there goes. When a step fails, out/ is left as it was.
         """
         moves = [move for area in self._areas for move in area.moves()]
+        written = [target for _, target, _ in moves]
+        stale = self._stale(written)
         try:
+            for target, kept in stale:
+                with writing(target):
+                    target.rename(kept)
             for path, target, replaced in moves:
                 with writing(target):
                     with suppress(FileNotFoundError):
@@ -86,8 +95,21 @@ class Stage:
         except BaseException:
             for path, target, replaced in reversed(moves):
                 _move_back(path, target, replaced)
+            for target, kept in stale:
+                with suppress(FileNotFoundError):
+                    kept.rename(target)
             raise
+        if self._replaces:
+            record_outputs(self._folder, written)
         self.discard()
+
+    def _stale(self, written: Sequence[Path]) -> list[tuple[Path, Path]]:
+        """Return what the run before left and this one does not write again, each with where it goes."""
+        if not self._replaces:
+            return []
+        earlier = sorted(path for path in earlier_outputs(self._folder) - {*written} if os.path.lexists(path))
+        areas = {area.place: area for area in self._areas}
+        return [(path, areas[path.parent].old / path.name) for path in earlier]
 
     def discard(self) -> None:
         """Remove what is staged."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from itertools import accumulate
 from typing import Any, Final
 
 import pyarrow as pa
@@ -15,6 +16,7 @@ from component.dataset.format.history import Commit
 from component.dataset.reading.explanation import Reading
 from component.dataset.reading.reader import Dataset, Explanation
 from component.dataset.verification.verify import Verdict
+from component.errors import shorten
 from component.report.amounts import counted, size_text
 from component.report.sums import describe_sums, sums_text
 from component.tables.numeric import with_decimal_texts
@@ -143,18 +145,34 @@ def explanation_lines(found: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def row_lines(rows: pa.Table, *, limited: int | None) -> list[str]:
-    """Return rows as a text table, nulls as an empty cell, and how many they are."""
+LONGEST_CELL: Final = 32
+"""Characters of a cell on a screen that is too narrow for whole ones."""
+
+
+def row_lines(rows: pa.Table, *, limited: int | None, width: int | None = None) -> list[str]:
+    """Return rows as a text table, nulls as an empty cell, and how many they are.
+
+    A table wider than `width` has its long cells cut, then loses the columns at its end, which are named below it.
+    """
     shown = with_decimal_texts(rows).columns
     cells = [[("" if value is None else str(value)) for value in column.to_pylist()] for column in shown]
     widths = [max(map(len, [name, *column])) for name, column in zip(rows.column_names, cells, strict=True)]
+    left_out: list[str] = []
+    if width is not None and sum(widths) + 2 * (len(widths) - 1) > width:
+        widths = [min(one, max(LONGEST_CELL, len(name))) for one, name in zip(widths, rows.column_names, strict=True)]
+        cells = [[shorten(cell, most) for cell in column] for column, most in zip(cells, widths, strict=True)]
+        ends = [end - 2 for end in accumulate(one + 2 for one in widths)]
+        fitting = max(1, sum(end <= width for end in ends))
+        left_out, rows = rows.column_names[fitting:], rows.select(rows.column_names[:fitting])
+        cells, widths = cells[:fitting], widths[:fitting]
     head = "  ".join(name.ljust(width) for name, width in zip(rows.column_names, widths, strict=True))
     lines = [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in zip(*cells, strict=True)
     ]
     note = f" (the first {limited}; --limit gives more)" if rows.num_rows == limited else ""
-    return [head.rstrip(), *lines, f"{counted(rows.num_rows, 'row')}{note}"]
+    more = f"{counted(len(left_out), 'more column')}: {', '.join(left_out)}; --columns chooses"
+    return [head.rstrip(), *lines, f"{counted(rows.num_rows, 'row')}{note}", *([more] if left_out else [])]
 
 
 def describe_verdict(verdict: Verdict, done: Sequence[str]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any
 from component import naming
 from component.config.environment import Environment
 from component.config.model import Config
+from component.folder.earlier import earlier_outputs
 from component.folder.layout import DataFolder
 from component.folder.out_listing import OutListing, OutManifest, OutSource, list_outputs
 from component.mapping.bucket import ComponentBucket, default_bucket
@@ -92,8 +93,9 @@ def load_of(resolution: Resolution, name: str) -> Load:
 
 def _listing(folder: DataFolder, tables: Sequence[OutTable]) -> OutListing:
     there = list_outputs(folder.out_tables)
-    names = {table.name for table in tables}
-    manifests = {table.name + naming.MANIFEST_SUFFIX for table in tables}
+    going = {path.name for path in earlier_outputs(folder) if path.parent == folder.out_tables}
+    names = {table.name for table in tables} | going
+    manifests = {table.name + naming.MANIFEST_SUFFIX for table in tables} | going
     sources = [source for source in there.sources if source.name not in names]
     sources += [OutSource(table.name, table.sliced, size=1) for table in tables]
     kept = [manifest for manifest in there.manifests if manifest.name not in manifests]

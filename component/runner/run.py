@@ -250,7 +250,7 @@ def _finish(
 ) -> Finished:
     """Stage the outputs of the new state, publish headers and outputs; an append that lost the race starts again."""
     for attempt in range(TRIES):
-        stage = Stage(this.folder)
+        stage = Stage(this.folder, replaces=this.environment.run_id is None)
         produced: list[Produced] = []
         try:
             resolution = _produce(this, plan, home, engine, destinations, milled, stage, produced)

@@ -1,3 +1,4 @@
+import errno
 import json
 from pathlib import Path
 
@@ -163,3 +164,28 @@ def test_what_is_written_twice_has_the_same_bytes(folder):
         stage.publish()
         seen.append(path.read_bytes())
     assert seen[0] == seen[1] == manifest_text(manifest).encode()
+
+
+def test_what_the_run_before_left_goes_and_comes_back_when_a_step_fails(folder, monkeypatch):
+    for names in (["a", "b"], ["b"]):
+        stage = Stage(folder, replaces=True)
+        for name in names:
+            stage.table(name, sliced=False).write_text("x")
+        if names == ["b"]:
+            before = snapshot(folder.out)
+            with monkeypatch.context() as patch:
+                patch.setattr(Path, "rename", failing_for(Path.rename, "b"))
+                with pytest.raises(UserError):
+                    stage.publish()
+            assert snapshot(folder.out) == before
+        stage.publish()
+    assert [path.name for path in folder.out_tables.iterdir()] == ["b"]
+
+
+def failing_for(rename, name):
+    def rename_or_not(self, target):
+        if self.name == name and self.parent.name == "new":
+            raise OSError(errno.ENOSPC, "full")
+        return rename(self, target)
+
+    return rename_or_not

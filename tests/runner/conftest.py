@@ -14,6 +14,7 @@ import pytest
 
 from component.cli import boundary
 from component.cli import run as cli
+from component.folder.earlier import RECORD
 from component.report.failure import render_failure
 from component.spark.engine import Engine
 from tests.runner.data_folder import DataFolder, snapshot
@@ -63,7 +64,9 @@ def run(folder, scratch, engine, capfd) -> Run:
         code = cli.run_folder(variables or {}, folder.root, as_json=as_json, start=lambda *_: _kept(engine))
         seen = capfd.readouterr()
         assert not list(scratch.iterdir()), "files are left in the temporary folder"
-        hidden = [path for path in (folder.root / "out").rglob(".*") if "datasets" not in path.parts]  # but a store's
+        hidden = [
+            path for path in (folder.root / "out").rglob(".*") if "datasets" not in path.parts and path.name != RECORD
+        ]
         assert not hidden, "hidden files are left in out/"
         return Outcome(code, seen.out, seen.err)
 

@@ -59,3 +59,17 @@ def test_inferred_rows_join_a_dataset_in_its_types(lying, run):
     assert outcome.done, outcome
     found = open_dataset(LocalStore(lying.root / "s"), "t").schema
     assert [str(found.field(name).type) for name in ("price", "code")] == ["decimal128(38, 2)", "string"]
+
+
+def test_a_second_run_leaves_no_table_of_the_first_but_what_a_person_put_there(lying, run):
+    (lying.root / "a.csv").write_text("n\n1\n")
+    (lying.root / "b.csv").write_text("n\n2\n")
+    assert run().done
+    (lying.root / "out/files/mine.csv").write_text("x")
+    (lying.root / "a.csv").unlink()
+    assert run().done
+    assert sorted(path.name for path in (lying.root / "out/tables").iterdir()) == ["b.csv", "b.csv.manifest"]
+    assert (lying.root / "out/files/mine.csv").exists()
+    shutil.copy(lying.root / "b.csv", lying.root / "c.csv")
+    assert run({"KBC_RUNID": "1"}).done  # the platform empties out/ by itself
+    assert len(list((lying.root / "out/tables").iterdir())) == 4
