@@ -201,7 +201,7 @@ def find_source(
     """Return the source that a table names; UserError `source.missing` says which there are, else as `choose`."""
     if found := sources_called(table.source, sources):
         source = choose(table.source, found, on_same_name)
-        if table.format not in {"auto", source.kind}:
+        if table.format not in {"auto", "file", source.kind}:
             raise UserError(
                 "source.format",
                 f"The source is configured as {table.format} and is {source.kind}",

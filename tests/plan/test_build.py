@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -316,3 +317,8 @@ def test_names_that_the_run_does_not_use_are_free():
     assert plan(with_output(name="orders.rejected")).outputs
     named = with_output(name="orders.dataset.zip", **{"as": "file"})
     assert plan({**named, "store": {"url": "file:///x"}}).outputs
+
+
+def test_what_is_configured_as_a_file_may_turn_out_to_be_any_kind():
+    config = dataset(table={"format": "file", "file": {"reading": "lenient"}})
+    assert plan(config, replace(source(), kind="arrow")).datasets[0].source.kind == "arrow"
