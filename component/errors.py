@@ -86,7 +86,7 @@ CODES: Final[Mapping[str, str]] = {
     "archive.diverged": "Archives of one dataset each have commits that the other lacks.",
     "archive.stale": "The archive of a dataset does not contain the commit that the state names.",
     "archive.missing": "The state names a dataset that did not come back.",
-    "store.missing": "An object is not in the store.",
+    "store.missing": "A store is not there, or an object is not in it.",
     "store.full": "There is no space left where data must be written.",
     "store.unwritable": "A place that must be written to is not writable.",
     "store.unreadable": "A place that must be read is not readable.",

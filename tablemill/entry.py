@@ -8,7 +8,7 @@ from typing import Any, Literal
 from component import naming
 from component.dataset.changes.arrow_rows import given_rows
 from component.dataset.changes.writing import FileLayout, NewDataset, make_dataset
-from component.dataset.format.address import dataset_uuids, open_address, open_here
+from component.dataset.format.address import dataset_uuids, open_address, open_existing
 from component.dataset.format.layout import Compatibility
 from component.dataset.reading.reader import open_dataset
 from component.dataset.verification.repair import repair as mend
@@ -90,4 +90,4 @@ def repair(
 
 def datasets(store: str) -> list[str]:
     """Return the uuids of the datasets in a store, sorted; UserError `store.url`."""
-    return dataset_uuids(open_here(store))
+    return dataset_uuids(open_existing(store))

@@ -64,10 +64,10 @@ def ls(
     """List the datasets of a store with their rows and bytes."""
 
     def work() -> tuple[Any, Sequence[str]]:
-        from component.dataset.format.address import dataset_uuids, open_here  # noqa: PLC0415 - loaded only by what needs it
+        from component.dataset.format.address import dataset_uuids, open_existing  # noqa: PLC0415 - loaded only by what needs it
         from component.report.listing import describe_datasets, listing_lines  # noqa: PLC0415
 
-        opened = open_here(store)
+        opened = open_existing(store)
         found = describe_datasets(opened, dataset_uuids(opened))
         return found, listing_lines(found)
 

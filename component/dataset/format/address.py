@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from component.dataset.format.keys import check_uuid
 from component.errors import UserError
 from component.naming import absolute_url
 from component.store.base import Store
+from component.store.local import LocalStore
 from component.store.open import open_store
 
 
@@ -39,6 +41,16 @@ def open_address(address: str) -> Address:
 def open_here(url: str) -> Store:
     """Open a store as a person names it: a relative path is one below the working directory."""
     return open_store(absolute_url(url, Path.cwd()))
+
+
+def open_existing(url: str) -> Store:
+    """Open a store as a person names it, to be looked into; UserError `store.missing` where there is none."""
+    store = open_here(url)
+    if isinstance(store, LocalStore) and not os.path.isdir(store.root):  # noqa: PTH112 - a Path raises, this does not
+        raise UserError(
+            "store.missing", f"There is no store {store.url}", remedy="Name the folder that datasets live in."
+        )
+    return store
 
 
 def dataset_uuids(store: Store) -> list[str]:
