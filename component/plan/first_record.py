@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from component.config.reading import HeaderWord
@@ -98,6 +99,7 @@ def _first_record(table: InputTable, part: SourceSlice, dialect: Dialect) -> tup
     """Return the cells of the first record; none when they cannot be read, which is reported when they must be."""
     try:
         place = Place(table=table.name, slice=part.name)
+        dialect = replace(dialect, strict=False)
         return read_header(part.location, dialect, gzip=is_gzip(part.location), place=place)[0]
     except UserError:
         return ()

@@ -30,6 +30,7 @@ from component.workbench.parse.any_file import TYPED, parse_recognised, recognis
 from component.workbench.parse.content import Content
 from component.workbench.parse.kind import FileKind
 from component.workbench.parse.options import FileOptions, Numbers, ParsedFile
+from component.workbench.parse.packed import unpack
 from component.workbench.reading import Reading
 from component.workbench.rendered import Rendered
 from component.workbench.to_tablemill import tablemill_column, to_tablemill
@@ -37,6 +38,7 @@ from component.workbench.to_tablemill import tablemill_column, to_tablemill
 _BATCH_ROWS: Final = 131_072
 _MOST_CACHED: Final = 256 * MIB
 """Bytes of a table that is kept; a larger one would fill the memory when it is packed."""
+_PACKED: Final = {b"BZh": FileKind.BZIP2, b"\x28\xb5\x2f\xfd": FileKind.ZSTD}
 _TYPED_KINDS: Final[dict[FileKind, TypedKind]] = {
     FileKind.PARQUET: "parquet",
     FileKind.AVRO: "avro",
@@ -71,6 +73,26 @@ def file_source(path: Path, name: str, own_name: str, names: tuple[str, ...], as
     if cache is not None and parsed.table.rows.nbytes <= _MOST_CACHED:
         cache.keep(key, Rendered(parsed.table, tuple(map(RenderError, parsed.messages))))
     return _arrow_source(parsed, path.name, own_name, names, Reading(reading.reading), scratch)
+
+
+def unpacked(part: SourceSlice, place: Place, scratch: Path | None) -> SourceSlice:
+    """Return a slice as it is read: bzip2 and zstd are unpacked first, gzip as it is read; objects are as they are.
+
+    UserError `gzip.truncated`.
+    """
+    if not isinstance(part.location, Path) or not part.size:
+        return part
+    with part.location.open("rb") as file:
+        kind = next((kind for magic, kind in _PACKED.items() if file.peek().startswith(magic)), None)
+    if kind is None:
+        return part
+    found = unpack(kind, _read(part.location, place), part.name, place)
+    if found is None:
+        raise AssertionError(kind)  # pragma: no cover - both kinds are packings
+    target = scratch_path(scratch, ".csv")
+    with found[0].open() as inside, target.open("wb") as copy:
+        shutil.copyfileobj(inside, copy)
+    return SourceSlice(part.name, target, found[0].size)
 
 
 def arrow_file_source(

@@ -20,7 +20,7 @@ from component.formats.detect.plain import is_packed
 from component.plan.asked import NOTHING_ASKED, Asked
 from component.plan.first_record import agreed_columns, header_mode_seen
 from component.plan.model import FileFacts, Source, SourceSlice
-from component.plan.parsed_sources import arrow_file_source, file_source, text_source
+from component.plan.parsed_sources import arrow_file_source, file_source, text_source, unpacked
 from component.plan.records_sources import records_source
 from component.plan.text_sources import detected, read_text, stated
 from component.plan.typed_sources import TypedKind, typed_source
@@ -116,6 +116,7 @@ def _table_source(table: InputTable, asked: Asked) -> Found:
     manifest = table.manifest
     names = _table_names(table)
     parts, warnings = _parts_of(table, table.name)
+    parts = tuple(unpacked(part, Place(table=table.name, slice=part.name), asked.scratch) for part in parts)
     if _are_parquet(parts):
         typed = typed_source("parquet", table.name, bare_name(table.name), names, parts)
         key, lost = _primary_key(table, typed.schema.names)
@@ -249,6 +250,13 @@ def _read_slice(
     if mode is HeaderMode.MANIFEST:
         return (), replace(part, gzip=gzip, data_start=0 if gzip else mark_size(part.location))
     names, end = read_header(part.location, dialect, gzip=gzip, place=place)
+    if not names and end not in {0, len(naming.UTF8_BOM)}:
+        raise UserError(
+            "source.format",
+            "The first line is blank, and should name the columns",
+            place=place,
+            remedy="Remove the blank lines before the header.",
+        )
     return names, replace(part, gzip=gzip, data_start=0 if gzip else end, skip_header=gzip)
 
 

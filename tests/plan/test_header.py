@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+from dataclasses import replace
 
 import pytest
+import zstandard
 
 from component.config.parameters import LimitsConfig
+from component.config.reading import FileReading
 from component.errors import UserError
 from component.folder.layout import DataFolder
 from component.formats.csv.read import CsvReader
 from component.plan.asked import Asked
 from component.plan.build import plan_limits
 from component.plan.sources import find_sources
-from component.plan.splits import splits_of
+from component.plan.splits import reader_of, splits_of
 from tests.runner.data_folder import DataFolder as Writer
 
 PLATFORM = {"id": "in.c-main.t", "columns": ["id", "name"]}
@@ -107,3 +111,35 @@ def test_slices_whose_headers_differ_are_an_error_also_where_the_manifest_names_
     with pytest.raises(UserError) as caught:
         read(folder, "by_position")
     assert (caught.value.code, caught.value.place.slice) == ("column.sets_differ", "part_1")
+
+
+@pytest.mark.parametrize("manifest", [None, PLATFORM, PROCESSOR])
+@pytest.mark.parametrize("text", ["\nid,name\n1,a\n", "\r\n1,a\n", "\ufeff\n1,a\n"])
+def test_a_blank_first_line_is_called_that(folder, manifest, text):
+    put(folder, manifest, text)
+    with pytest.raises(UserError, match="first line is blank"):
+        read(folder)
+
+
+PACKINGS = {
+    ".csv": bytes,
+    ".csv.gz": gzip.compress,
+    ".csv.bz2": bz2.compress,
+    ".csv.zst": lambda data: zstandard.ZstdCompressor().compress(data),
+}
+
+
+@pytest.mark.parametrize("kind", ["tables", "files"])
+@pytest.mark.parametrize("reading", [None, FileReading(), FileReading(encoding="utf-8")], ids=["auto", "file", "utf8"])
+@pytest.mark.parametrize("suffix", PACKINGS)
+def test_null_and_the_empty_string_do_not_depend_on_packing_and_options(tmp_path, folder, kind, reading, suffix):
+    path = folder.root / "in" / kind / f"t{suffix}"
+    path.write_bytes(PACKINGS[suffix](b'a,b\n1,\n"",""\n'))
+    asked = Asked(files={} if reading is None or kind == "tables" else {path.name: reading}, scratch=tmp_path)
+    (source,), _ = find_sources(DataFolder(folder.root), replace(asked, named=frozenset({path.name})))
+    reader = reader_of(source, source.schema, reject=False)
+    splits = splits_of(source, plan_limits(LimitsConfig()), 2)
+    assert [row for split in splits for parsed in reader.read(split) for row in parsed.rows.to_pylist()] == [
+        {"a": "1", "b": None},
+        {"a": "", "b": ""},
+    ]

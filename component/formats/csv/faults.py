@@ -169,12 +169,13 @@ def _odd_bit(quotes: Any, edges: Any, inside: bool, around: tuple[bool, bool], c
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One record; `ended`: it is known to go no further, whatever follows the text."""
+    """One record, and how many cells it has; `ended`: it is known to go no further, whatever follows the text."""
 
     stop: int
     fault: Fault | None
     is_open: bool
     ended: bool
+    cells: int
 
 
 def first_record(text: Bytes, dialect: Dialect) -> Record:
@@ -200,7 +201,7 @@ def read_record(text: Bytes, start: int, dialect: Dialect) -> Record:
     ends = bytes(text[at : at + 2])
     stop = at + (2 if ends == b"\r\n" else len(ends[:1]))
     fault = None if first is None else Fault(start, stop, *first)
-    return Record(stop, fault, is_open, ended=at < size and ends != b"\r")
+    return Record(stop, fault, is_open, ended=at < size and ends != b"\r", cells=cell + 1)
 
 
 def _fault_of(found: re.Match[bytes], cell: int, dialect: Dialect, *, is_open: bool) -> tuple[str, int, bytes] | None:

@@ -82,9 +82,17 @@ def read_header(location: Location, dialect: DelimitedDialect, *, place: Place) 
 def _pass_header(text: Utf8Text, dialect: DelimitedDialect, place: Place) -> Record | None:
     """Read past the first record and return it."""
     try:
-        return _take_record(text, dialect)
+        record = _take_record(text, dialect)
     except TEXT_FAULTS as error:
         raise _text_error(error, text, place) from None
+    if record is not None and record.after_quote:
+        raise UserError(
+            "csv.after_quote",
+            "A quoted name in the header is followed by other than a delimiter or the end of its record",
+            place=place,
+            remedy="Double or escape a quotechar that belongs to a name.",
+        )
+    return record
 
 
 def _take_record(text: Utf8Text, dialect: DelimitedDialect) -> Record | None:

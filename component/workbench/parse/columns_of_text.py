@@ -13,7 +13,7 @@ from component.naming import MIB
 from component.workbench.limits import Limits, cut_text
 from component.workbench.messages import Message
 from component.workbench.parse.options import PARSER
-from component.workbench.parse.records import Row, columns_of
+from component.workbench.parse.records import columns_of
 
 IN_MEMORY: Final = 128 * MIB
 """Bytes of columns that are held before they go to disk."""
@@ -31,13 +31,13 @@ class TextColumns:
     columns_beyond: int = 0
     cut: int = 0
     first_cut: tuple[int, int] | None = None
-    _rows: list[Row] = field(default_factory=list)
+    _rows: list[Sequence[str | None]] = field(default_factory=list)
     _characters: int = 0
     _blocks: list[list[pa.Array]] = field(default_factory=list)
     _bytes: int = 0
     _mapped: list[pa.Table] = field(default_factory=list)
 
-    def add(self, row: Row) -> None:
+    def add(self, row: Sequence[str | None]) -> None:
         """Take a row; one beyond the limit is only counted."""
         if self.limits.rows is not None and self.stored >= self.limits.rows:
             self.rows_beyond += 1
@@ -48,7 +48,7 @@ class TextColumns:
             row = row[:most]
         self.stored += 1
         self._rows.append(row)
-        self._characters += sum(map(len, row))
+        self._characters += sum(len(cell) for cell in row if cell is not None)
         if len(self._rows) >= _BLOCK_ROWS or self._characters >= _BLOCK_CHARACTERS:
             self._close_block()
 

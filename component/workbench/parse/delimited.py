@@ -6,7 +6,7 @@ The text is read block by block, so that its size does not matter.
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from component.errors import Place, UserError
@@ -18,6 +18,7 @@ from component.workbench.parse.content import Content
 from component.workbench.parse.numbers import with_numbers
 from component.workbench.parse.options import PARSER, FileOptions, ParsedFile
 from component.workbench.parse.records import RecordReader, Repairs
+from component.workbench.parse.strict_records import strict_records
 from component.workbench.parse.text import Decoding
 from component.workbench.reading import Reading
 
@@ -29,18 +30,20 @@ _SNIFFED: Final = 1024 * 1024
 def parse_delimited(data: bytes | Content, options: FileOptions, place: Place) -> ParsedFile:
     """Return the table of delimited text; `options.delimiter` None: the one that the text looks like.
 
-    Strict reading raises UserError `csv.encoding`, `csv.unclosed_quote`, `row.cells`, `column.duplicate`,
-    `source.format` and `workbench.limit` where lenient reading repairs, fills up, renames or leaves out.
+    Strict reading raises UserError `csv.encoding`, those of `strict_records`, `column.duplicate`, `source.format` and
+    `workbench.limit` where lenient reading repairs, fills up, renames or leaves out; and it tells null, an empty cell,
+    from the empty string, an empty cell in quotes, which Workbench does not.
     """
     content = Content.of(data)
     too_long = _beyond_bytes(content.size, options)
     decoding = Decoding(content, options.encoding, options.reading, place, options.limits.csv_bytes)
     delimiter = options.delimiter or sniff_delimiter(_beginning(decoding))
     records = RecordReader(decoding.blocks, delimiter, place)
-    gathered = _gathered(records, options, place)
+    strict = options.reading is Reading.STRICT
+    gathered = _gathered(strict_records(decoding.blocks(), delimiter, place) if strict else records, options)
     columns = gathered.finish()
     cut = gathered.messages()
-    if cut and options.reading is Reading.STRICT:
+    if cut and strict:
         raise too_large(cut[0])
     names, renamed = _names(columns, options, place)
     cells = [column.slice(1) if options.has_header else column for column in columns]
@@ -50,15 +53,11 @@ def parse_delimited(data: bytes | Content, options: FileOptions, place: Place) -
     return ParsedFile(table, (*too_long, *decoding.messages, *cut, *_repaired(records.repairs), *renamed, *kept))
 
 
-def _gathered(records: RecordReader, options: FileOptions, place: Place) -> TextColumns:
-    """Return the cells of all records; in a strict reading what would be repaired or filled up is refused."""
+def _gathered(records: Iterable[Sequence[str | None]], options: FileOptions) -> TextColumns:
+    """Return the cells of all records."""
     gathered = TextColumns(options.limits.table)
-    strict, width = options.reading is Reading.STRICT, None
-    for number, row in enumerate(records, 1):
+    for row in records:
         gathered.add(row)
-        if strict:
-            width = len(row) if width is None else width
-            _hold_sound(records.repairs, row, width, number, place)
     return gathered
 
 
@@ -93,32 +92,6 @@ def _beyond_bytes(size: int, options: FileOptions) -> tuple[Message, ...]:
             remedy="Make it smaller, raise the limit, or set reading to lenient, which cuts it.",
         )
     return (Message("csv.truncated_file", counts, PARSER),)
-
-
-def _hold_sound(repairs: Repairs, row: Sequence[str], width: int, number: int, place: Place) -> None:
-    """Raise for what lenient reading would repair or fill up in a record."""
-    at = Place(place.table, place.slice, row=number)
-    if repairs.closed_by_end:
-        raise UserError(
-            "csv.unclosed_quote",
-            "A quoted cell is not closed before the end of the file",
-            place=at,
-            remedy="Close it, or set reading to lenient.",
-        )
-    if repairs.first:
-        raise UserError(
-            "source.format",
-            f"Text follows the closing quote of cell {repairs.first[1]}",
-            place=at,
-            remedy="Double a quote that belongs to a cell, or set reading to lenient.",
-        )
-    if len(row) != width:
-        raise UserError(
-            "row.cells",
-            f"The record has {len(row)} cells, and the first one has {width}",
-            place=at,
-            remedy="Correct the row, or set reading to lenient, which fills up with nulls.",
-        )
 
 
 def _repaired(repairs: Repairs) -> list[Message]:

@@ -10,7 +10,7 @@ import csv
 import io
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice, zip_longest
@@ -192,6 +192,6 @@ def _cell(delimiter: str) -> re.Pattern[str]:
     return re.compile(rf'"([^"]*(?:""[^"]*)*)(?:(")({other}*))?|({other}*)')
 
 
-def columns_of(rows: list[Row]) -> list[list[str | None]]:
+def columns_of(rows: Sequence[Sequence[str | None]]) -> list[list[str | None]]:
     """Return the columns of rows; a cell that a row does not have is None."""
     return [list(column) for column in zip_longest(*rows)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,11 @@ def test_text_after_a_closed_quote_is_a_fault_of_its_row(tmp_path: Path) -> None
     found = list(reader.read(split_of(tmp_path / "f", data)))
     assert [row for parsed in found for row in parsed.rows["c0"].to_pylist()] == ["a", "c"]
     assert [(bad.row, bad.record) for parsed in found for bad in parsed.bad] == [(2, "ax,b")]
+
+
+def test_text_after_a_closed_quote_in_a_header_is_an_error(tmp_path: Path) -> None:
+    error = fault(tmp_path / "f", b'"a"x,b\nc,d\n', replace(CSV, header_row=True))
+    assert error.code == "csv.after_quote"
 
 
 def test_an_open_quote_is_an_error_of_its_row(tmp_path: Path) -> None:

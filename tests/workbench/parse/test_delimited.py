@@ -1,7 +1,7 @@
 """CSV, TSV and TXT: what lenient reading mends, strict reading refuses."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from component.errors import Place, UserError
@@ -11,6 +11,8 @@ from component.workbench.parse.columns_of_text import TextColumns
 from component.workbench.parse.delimited import parse_delimited, sniff_delimiter
 from component.workbench.parse.options import FileLimits, FileOptions
 from component.workbench.reading import Reading
+from tests.formats.csv import oracle
+from tests.strategies.csv_text import nasty_texts
 
 PLACE = Place(table="people.csv")
 LENIENT = FileOptions(Reading.LENIENT)
@@ -26,8 +28,8 @@ def rows_of(parsed):
     [
         (b"a,b\n1\n2,3", {"a": ["1", "2"], "b": [None, "3"]}, "row.cells", Place("people.csv", row=2)),
         (b"a\n1,2", {"a": ["1"], "Column 2": ["2"]}, "row.cells", Place("people.csv", row=2)),
-        (b'a\n"1"2', {"a": ["12"]}, "source.format", Place("people.csv", row=2)),
-        (b'a\n"1', {"a": ["1"]}, "csv.unclosed_quote", Place("people.csv", row=2)),
+        (b'a\n"1"2', {"a": ["12"]}, "csv.after_quote", Place("people.csv", row=2, value='"1"2')),
+        (b'a\n"1', {"a": ["1"]}, "csv.unclosed_quote", Place("people.csv", row=2, value='"1')),
         (b"a,a\n1,2", {"a": ["1"], "a 2": ["2"]}, "column.duplicate", Place("people.csv", column="a")),
         (b"a,\n1,2", {"a": ["1"], "Column 2": ["2"]}, "source.format", Place("people.csv")),
         (b"a\nf\xf4o", {"a": ["fôo"]}, "csv.encoding", Place("people.csv", byte=3)),
@@ -66,6 +68,37 @@ def test_limits_cut_with_a_message_or_are_held(limits, ids):
 )
 def test_the_delimiter_is_looked_for(text, delimiter):
     assert sniff_delimiter(text) == delimiter
+
+
+def test_strict_reading_tells_null_from_the_empty_string_and_lenient_reading_does_not():
+    data = b'a,b\n1,\n"",""\n'
+    assert rows_of(parse_delimited(data, STRICT, PLACE)) == {"a": ["1", ""], "b": [None, ""]}
+    assert rows_of(parse_delimited(data, LENIENT, PLACE)) == {"a": ["1", ""], "b": ["", ""]}
+
+
+def test_an_empty_line_is_a_row_of_one_column_and_no_row_of_two():
+    assert rows_of(parse_delimited(b"a\nx\n\ny\n", STRICT, PLACE)) == {"a": ["x", None, "y"]}
+    assert rows_of(parse_delimited(b"a,b\nx,1\n\ny,2\n", STRICT, PLACE)) == {"a": ["x", "y"], "b": ["1", "2"]}
+    bare = FileOptions(Reading.STRICT, has_header=False)
+    assert rows_of(parse_delimited(b"\nx\n\n", bare, PLACE)) == {"Column 1": [None, "x", None]}
+
+
+@settings(max_examples=60, deadline=None)
+@given(nasty_texts)
+def test_strict_reading_gives_the_rows_of_the_oracle_or_an_error(text):
+    found = oracle.records(text)
+    width = next((len(record.cells) for record in found if not record.is_blank), 1)
+    expected = oracle.rows(text, width)
+    options = FileOptions(Reading.STRICT, delimiter=",", has_header=False)
+    if any(oracle.code_of(record, width) for record in expected):
+        with pytest.raises(UserError) as caught:
+            parse_delimited(text.encode(), options, PLACE)
+        codes = [oracle.code_of(record, width) for record in expected]
+        first = next(number for number, code in enumerate(codes) if code)
+        assert caught.value.place.row == first + 1
+        return
+    got = parse_delimited(text.encode(), options, PLACE).table.rows.columns
+    assert list(zip(*(column.to_pylist() for column in got), strict=True)) == [record.values for record in expected]
 
 
 def test_an_empty_file_is_an_empty_table():
