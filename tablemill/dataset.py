@@ -15,15 +15,13 @@ from component.dataset.changes.columns import TypeLike
 from component.dataset.changes.copying import copy_dataset, rename_dataset
 from component.dataset.changes.execution import Executor
 from component.dataset.changes.restore import restore as go_back
-from component.dataset.changes.writing import FileLayout, NewDataset, add_rows, make_dataset
+from component.dataset.changes.writing import FileLayout, add_rows, overwrite_rows
 from component.dataset.commits.commit import Prepared
 from component.dataset.commits.fit import index_doubts
 from component.dataset.commits.garbage import MIN_AGE, Garbage, Retention, collect, delete_dataset, find_garbage
 from component.dataset.commits.intent import Intent
 from component.dataset.commits.scope import Scope
-from component.dataset.commits.tables import check_one_table
 from component.dataset.format.address import Address, open_address
-from component.dataset.format.header import HeaderFormat, read_header
 from component.dataset.format.history import Commit, commit_of
 from component.dataset.reading import reader
 from component.dataset.verification.faults import Verdict
@@ -61,8 +59,17 @@ class Dataset(Reading):
     CommitUnknownError when the store does not say whether it happened.
     """
 
-    def __init__(self, address: Address, opened: reader.Dataset, *, live: bool = True, spark: Spark = None) -> None:
+    def __init__(
+        self,
+        address: Address,
+        opened: reader.Dataset,
+        *,
+        live: bool = True,
+        spark: Spark = None,
+        table: str | None = None,
+    ) -> None:
         super().__init__(address, opened)
+        self._named = table
         self._live = live
         self._spark = spark
 
@@ -123,7 +130,13 @@ class Dataset(Reading):
     def _add(self, rows: Any, intent: Intent, files: FileLayout = LIKE_ANY) -> Commit | None:
         return self._change(
             lambda executor: add_rows(
-                self._store, self.uuid, given_rows(rows, self.uuid), intent, files, executor=executor
+                self._store,
+                self.uuid,
+                given_rows(rows, self.uuid),
+                intent,
+                files,
+                table=self._named,
+                executor=executor,
             )
         )
 
@@ -139,35 +152,30 @@ class Dataset(Reading):
     ) -> Commit | None:
         """Put rows in the place of all that are there, with other columns if they have others.
 
-        What is not given stays as it is: partition keys, indices, primary key, metadata. UserError `column.missing` for
-        one of these that the rows do not have.
+        What is not given stays as it is: partition keys, indices, primary key, metadata; and of several tables all but
+        the one that was opened by name. UserError `column.missing` for one of these that the rows do not have.
         """
-        header = self._opened.header
-        check_one_table(header)
-        new = NewDataset(
-            tuple(self.partition_keys if partition_on is None else partition_on),
-            tuple(self.indices if secondary_indices is None else secondary_indices),
-            tuple(self.primary_key if primary_key is None else primary_key),
-            files,
-            metadata or {},
-            self._storage_format(),
-            self.table,
-            "kartothek" if header.extras.get("compatibility") == "kartothek" else "plateau",
-        )
         return self._change(
-            lambda executor: make_dataset(
-                self._store, self.uuid, given_rows(rows, self.uuid), new, replaces=True, executor=executor
+            lambda executor: overwrite_rows(
+                self._store,
+                self.uuid,
+                given_rows(rows, self.uuid),
+                table=self._named,
+                partition_on=partition_on,
+                secondary_indices=secondary_indices,
+                primary_key=primary_key,
+                files=files,
+                metadata=metadata,
+                executor=executor,
             )
         )
-
-    def _storage_format(self) -> HeaderFormat:
-        live = read_header(self._store, self.uuid)
-        return "json" if live is None else live.storage_format
 
     def delete_rows(self, predicates: Predicates) -> Commit | None:
         """Delete the rows for which predicates are true; where one is unknown, because of a null, the row stays."""
         return self._change(
-            lambda executor: operations.delete_rows(self._store, self.uuid, predicates, executor=executor)
+            lambda executor: operations.delete_rows(
+                self._store, self.uuid, predicates, table=self._named, executor=executor
+            )
         )
 
     def delete_partitions(self, delete_scope: Sequence[Scope]) -> Commit | None:
@@ -218,26 +226,39 @@ class Dataset(Reading):
         """
         return self._change(
             lambda executor: column_changes.add_column(
-                self._store, self.uuid, name, data_type, value, schema_only=schema_only, executor=executor
+                self._store,
+                self.uuid,
+                name,
+                data_type,
+                value,
+                schema_only=schema_only,
+                table=self._named,
+                executor=executor,
             )
         )
 
     def widen(self, name: str, data_type: TypeLike) -> Commit | None:
         """Give a column a wider type. UserError `column.type` or `cell.type` where a value could lose something."""
         return self._change(
-            lambda executor: column_changes.widen_column(self._store, self.uuid, name, data_type, executor=executor)
+            lambda executor: column_changes.widen_column(
+                self._store, self.uuid, name, data_type, table=self._named, executor=executor
+            )
         )
 
     def rename_column(self, name: str, new_name: str) -> Commit | None:
         """Give a column another name; partition keys, indices and primary key follow. UserError `column.duplicate`."""
         return self._change(
-            lambda executor: column_changes.rename_column(self._store, self.uuid, name, new_name, executor=executor)
+            lambda executor: column_changes.rename_column(
+                self._store, self.uuid, name, new_name, table=self._named, executor=executor
+            )
         )
 
     def drop_column(self, name: str) -> Commit | None:
         """Drop a column and its index. UserError for a partition key, a column of the primary key, or the last."""
         return self._change(
-            lambda executor: column_changes.drop_column(self._store, self.uuid, name, executor=executor)
+            lambda executor: column_changes.drop_column(
+                self._store, self.uuid, name, table=self._named, executor=executor
+            )
         )
 
     # --- the dataset as a whole ---

@@ -23,11 +23,12 @@ def open(  # noqa: A001 - `tablemill.open` is what one calls it
 ) -> Dataset:
     """Open a dataset, as it is or `as_of` a commit or a time; `table` is by default the first.
 
-    `spark` is for large changes. UserError `store.url`, `dataset.missing`, `dataset.history`.
+    Changes of rows or columns of a dataset of several tables are made in the table that is named here. `spark` is for
+    large changes. UserError `store.url`, `dataset.missing`, `dataset.history`.
     """
     where = open_address(address)
     opened = open_dataset(where.store, where.uuid, table=table, as_of=None if as_of is None else in_utc(as_of))
-    return Dataset(where, opened, live=as_of is None, spark=spark)
+    return Dataset(where, opened, live=as_of is None, spark=spark, table=table)
 
 
 def create(

@@ -9,7 +9,7 @@ import typer
 from component.cli.dataset import Dataset, Format
 from component.cli.dataset_changes import change
 from component.cli.dataset_diff import app
-from component.cli.dataset_rows import Master, place
+from component.cli.dataset_rows import Master, OfTable, place
 
 if TYPE_CHECKING:
     from component.dataset.commits.commit import Prepared
@@ -36,6 +36,7 @@ def add_column(
         bool,
         typer.Option("--schema-only", help="Write no data file: only where no other client reads the dataset."),
     ] = False,
+    table: OfTable = None,
     master: Master = "local[*]",
     output: Format = "text",
 ) -> None:
@@ -44,7 +45,7 @@ def add_column(
     def make(address: Address) -> Prepared | None:
         from component.dataset.changes.columns import add_column as add  # noqa: PLC0415
 
-        given: dict[str, Any] = {"value": value, "schema_only": schema_only}
+        given: dict[str, Any] = {"value": value, "schema_only": schema_only, "table": table}
         with place(master) as executor:
             return add(address.store, address.uuid, column, type_, executor=executor, **given)
 
@@ -52,14 +53,21 @@ def add_column(
 
 
 @app.command(epilog="Example: tablemill dataset widen file:///data/store/flights distance 'numeric(12,2)'")
-def widen(dataset: Dataset, column: Name, type_: Type, master: Master = "local[*]", output: Format = "text") -> None:
+def widen(
+    dataset: Dataset,
+    column: Name,
+    type_: Type,
+    table: OfTable = None,
+    master: Master = "local[*]",
+    output: Format = "text",
+) -> None:
     """Give a column a wider type; refused where a value could lose something."""
 
     def make(address: Address) -> Prepared | None:
         from component.dataset.changes.columns import widen_column  # noqa: PLC0415
 
         with place(master) as executor:
-            return widen_column(address.store, address.uuid, column, type_, executor=executor)
+            return widen_column(address.store, address.uuid, column, type_, table=table, executor=executor)
 
     change(dataset, output, f"{column} is {type_} now", make, "the column has that type already")
 
@@ -69,6 +77,7 @@ def rename_column(
     dataset: Dataset,
     column: Name,
     new_name: Annotated[str, typer.Argument(metavar="NEW", help="Its new name.")],
+    table: OfTable = None,
     master: Master = "local[*]",
     output: Format = "text",
 ) -> None:
@@ -78,19 +87,25 @@ def rename_column(
         from component.dataset.changes.columns import rename_column as rename  # noqa: PLC0415
 
         with place(master) as executor:
-            return rename(address.store, address.uuid, column, new_name, executor=executor)
+            return rename(address.store, address.uuid, column, new_name, table=table, executor=executor)
 
     change(dataset, output, f"{column} is {new_name} now", make, "that is its name")
 
 
 @app.command("drop-column", epilog="Example: tablemill dataset drop-column file:///data/store/flights tailnum")
-def drop_column(dataset: Dataset, column: Name, master: Master = "local[*]", output: Format = "text") -> None:
+def drop_column(
+    dataset: Dataset,
+    column: Name,
+    table: OfTable = None,
+    master: Master = "local[*]",
+    output: Format = "text",
+) -> None:
     """Drop a column and its index; older states keep it until a collection."""
 
     def make(address: Address) -> Prepared | None:
         from component.dataset.changes.columns import drop_column as drop  # noqa: PLC0415
 
         with place(master) as executor:
-            return drop(address.store, address.uuid, column, executor=executor)
+            return drop(address.store, address.uuid, column, table=table, executor=executor)
 
     change(dataset, output, f"{column} is dropped", make)

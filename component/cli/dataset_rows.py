@@ -31,6 +31,10 @@ Key = Annotated[
     str, typer.Option(metavar="A,B", help="Columns that name a row; else the primary key.", show_default=False)
 ]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="Rows: a .parquet, .arrow or .csv file with a header.")]
+OfTable = Annotated[
+    str | None,
+    typer.Option("--table", metavar="NAME", help="Of a dataset of several tables, the one meant.", show_default=False),
+]
 Scope = Annotated[
     list[str],
     typer.Option(
@@ -59,6 +63,7 @@ def delete_rows(
     dataset: Dataset,
     where: Where = None,
     predicates: Annotated[str | None, typer.Option(metavar="JSON", help="As for query.", show_default=False)] = None,
+    table: OfTable = None,
     master: Master = "local[*]",
     output: Format = "text",
 ) -> None:
@@ -70,7 +75,7 @@ def delete_rows(
 
         asked = parse_question(where or (), predicates) or []
         with place(master) as executor:
-            return delete(address.store, address.uuid, asked, executor=executor)
+            return delete(address.store, address.uuid, asked, table=table, executor=executor)
 
     change(dataset, output, "rows are deleted", make, "no row is like that")
 
@@ -96,7 +101,14 @@ def compact(
 
 
 @app.command(epilog="Example: tablemill dataset upsert file:///data/store/flights new.parquet --key flight,day")
-def upsert(dataset: Dataset, file: File, key: Key = "", master: Master = "local[*]", output: Format = "text") -> None:
+def upsert(
+    dataset: Dataset,
+    file: File,
+    key: Key = "",
+    table: OfTable = None,
+    master: Master = "local[*]",
+    output: Format = "text",
+) -> None:
     """Add the rows of a file, in place of those that have the same key."""
 
     def make(address: Address) -> Prepared | None:
@@ -104,14 +116,20 @@ def upsert(dataset: Dataset, file: File, key: Key = "", master: Master = "local[
         from component.dataset.changes.upsert import upsert as write  # noqa: PLC0415
 
         with place(master) as executor:
-            return write(address.store, address.uuid, rows_of(file, address), names_in(key), executor=executor)
+            rows = rows_of(file, address, table)
+            return write(address.store, address.uuid, rows, names_in(key), table=table, executor=executor)
 
     change(dataset, output, "rows are replaced and added", make, "the file has no rows")
 
 
 @app.command("delete-keys", epilog="Example: tablemill dataset delete-keys file:///data/store/f gone.csv --key id")
 def delete_keys(
-    dataset: Dataset, file: File, key: Key = "", master: Master = "local[*]", output: Format = "text"
+    dataset: Dataset,
+    file: File,
+    key: Key = "",
+    table: OfTable = None,
+    master: Master = "local[*]",
+    output: Format = "text",
 ) -> None:
     """Delete the rows that have a key that is in a file."""
 
@@ -120,9 +138,41 @@ def delete_keys(
         from component.dataset.changes.upsert import delete_keys as delete  # noqa: PLC0415
 
         with place(master) as executor:
-            return delete(address.store, address.uuid, rows_of(file, address), names_in(key), executor=executor)
+            rows = rows_of(file, address, table)
+            return delete(address.store, address.uuid, rows, names_in(key), table=table, executor=executor)
 
     change(dataset, output, "rows are deleted", make, "no row has such a key")
+
+
+@app.command(epilog="Example: tablemill dataset append file:///data/store/trips more.parquet --table seats")
+def append(dataset: Dataset, file: File, table: OfTable = None, output: Format = "text") -> None:
+    """Add the rows of a file."""
+
+    def make(address: Address) -> Prepared | None:
+        from component.cli.given_rows import rows_of  # noqa: PLC0415
+        from component.dataset.changes.arrow_rows import given_rows  # noqa: PLC0415
+        from component.dataset.changes.writing import FileLayout, add_rows  # noqa: PLC0415
+        from component.dataset.commits.intent import Intent  # noqa: PLC0415
+
+        rows = given_rows(rows_of(file, address, table), address.uuid)
+        return add_rows(address.store, address.uuid, rows, Intent("append"), FileLayout(), table=table)
+
+    change(dataset, output, "rows are added", make)
+
+
+@app.command(epilog="Example: tablemill dataset overwrite file:///data/store/trips new.parquet --table seats")
+def overwrite(dataset: Dataset, file: File, table: OfTable = None, output: Format = "text") -> None:
+    """Put the rows of a file in the place of all that a dataset has, or one table of several."""
+
+    def make(address: Address) -> Prepared | None:
+        from component.cli.given_rows import rows_of  # noqa: PLC0415
+        from component.dataset.changes.arrow_rows import given_rows  # noqa: PLC0415
+        from component.dataset.changes.writing import overwrite_rows  # noqa: PLC0415
+
+        rows = given_rows(rows_of(file, address, table), address.uuid)
+        return overwrite_rows(address.store, address.uuid, rows, table=table)
+
+    change(dataset, output, "rows are overwritten", make)
 
 
 @app.command(
@@ -143,14 +193,16 @@ def delete_partitions(dataset: Dataset, scope: Scope, output: Format = "text") -
     "replace-partitions",
     epilog="Example: tablemill dataset replace-partitions file:///store/f new.parquet --scope '{\"month\": 2}'",
 )
-def replace_partitions(dataset: Dataset, file: File, scope: Scope, output: Format = "text") -> None:
+def replace_partitions(
+    dataset: Dataset, file: File, scope: Scope, table: OfTable = None, output: Format = "text"
+) -> None:
     """Delete whole partitions and add the rows of a file, in one commit."""
 
     def make(address: Address) -> Prepared | None:
         from component.cli.given_rows import rows_of  # noqa: PLC0415
         from component.dataset.changes.operations import replace_partitions as write  # noqa: PLC0415
 
-        return write(address.store, address.uuid, [rows_of(file, address)], _scope(scope))
+        return write(address.store, address.uuid, [rows_of(file, address, table)], _scope(scope), table=table)
 
     change(dataset, output, "partitions are replaced", make)
 

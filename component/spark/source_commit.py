@@ -12,6 +12,7 @@ from component import naming
 from component.dataset.changes.change import open_base
 from component.dataset.commits.commit import TRIES, CommitPlan, commit, plan_commit, replan
 from component.dataset.commits.scope import Scope, labels_in_scope
+from component.dataset.commits.tables import fill_tables
 from component.dataset.files.write import Written
 from component.dataset.format.header import read_header
 from component.dataset.format.layout import Layout
@@ -108,7 +109,7 @@ def commit_source(task: CommitTask, written: Sequence[Written]) -> None:
             f"The dataset {task.plan.layout.uuid!r} has changed since the overwrite began",
             remedy="Run again, if it is still to be overwritten.",
         )
-    commit(task.store, plan, written)
+    commit(task.store, plan, [*written, *fill_tables(task.store, plan.all_layouts, written)])
 
 
 def _replace_partitions(task: CommitTask, scope: Sequence[Scope], written: Sequence[Written]) -> None:
@@ -119,7 +120,7 @@ def _replace_partitions(task: CommitTask, scope: Sequence[Scope], written: Seque
             plan, base=base.stored, operation="replace partitions", removed=labels_in_scope(base.dataset, scope)
         )
         try:
-            commit(task.store, plan, written)
+            commit(task.store, plan, [*written, *fill_tables(task.store, plan.all_layouts, written)])
         except CommitRefusedError:
             if attempt == TRIES - 1:
                 raise

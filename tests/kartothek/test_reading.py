@@ -5,7 +5,13 @@ import datetime as dt
 import pyarrow as pa
 import pytest
 
+from component.dataset.changes.arrow_rows import given_rows
+from component.dataset.changes.columns import rename_column
+from component.dataset.changes.operations import compact, delete_rows
+from component.dataset.changes.upsert import upsert
+from component.dataset.changes.writing import FileLayout, add_rows, overwrite_rows
 from component.dataset.commits.commit import commit, plan_commit
+from component.dataset.commits.intent import Intent
 from component.dataset.format.layout import Layout
 from component.store.local import LocalStore
 from tests.dataset.making import write_splits
@@ -101,3 +107,22 @@ def test_its_collection_and_deletion_know_all_our_files(kartothek, store):
     kartothek.delete(store, UUID)
     left = [stat.key for stat in store.list(UUID) if "/_history/" not in stat.key]
     assert left == []
+
+
+def test_what_becomes_of_tables_that_change_one_at_a_time_is_read(kartothek, store):
+    commit_tables(store, TABLES, ("day",), ("flight", "seat"))
+    more = pa.table({"flight": [9], "day": ["fri"], "origin": ["LGW"]})
+    add_rows(store, UUID, given_rows(more, UUID), Intent("append"), FileLayout(), table="flights")
+    upsert(store, UUID, SEATS.slice(0, 1), ["seat"], table="seats")
+    delete_rows(store, UUID, [[("flight", "==", 2)]], table="flights")
+    compact(store, UUID)
+    flights = pa.concat_tables([FLIGHTS.filter(pa.array([True, False, True])), more])
+    for _ in range(2):
+        assert same_rows(kartothek.read(store, UUID, "flights"), flights)
+        assert same_rows(kartothek.read(store, UUID, "seats"), SEATS)
+        found = kartothek.read(store, UUID, "seats", predicates=[[("flight", "==", 3)]])
+        assert found["seat"].to_pylist() == ["2B"]
+        overwrite_rows(store, UUID, given_rows(SEATS, UUID), table="seats")
+    rename_column(store, UUID, "day", "weekday")
+    assert kartothek.read(store, UUID, "flights").num_rows == flights.num_rows
+    assert sum(one["seats"] for one in kartothek.pairs(store, UUID)) == SEATS.num_rows

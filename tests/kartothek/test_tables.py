@@ -2,8 +2,10 @@
 
 import pytest
 
+from component.dataset.verification.verify import verify
 from component.store.local import LocalStore
-from tests.runner.trips import FLIGHTS, SEATS, configure, with_trips
+from tests.runner.data_folder import csv_text
+from tests.runner.trips import FLIGHTS, SEATS, configure, tables, with_trips
 
 pytestmark = pytest.mark.kartothek
 
@@ -26,3 +28,17 @@ def test_the_tables_of_a_run_are_one_dataset_that_kartothek_reads(kartothek, fol
             one = kartothek.read(store, "trips", table, predicates=[[("flight", "==", 1)]])
             assert set(one["flight"].to_pylist()) == {1}
         folder.next_run()
+
+
+def test_a_run_changes_one_table_by_its_key_and_the_other_stays(kartothek, folder, run):
+    configure(with_trips(folder), compatibility="kartothek")
+    assert run().done
+    folder.next_run()
+    folder.table("seats.csv", csv_text(SEATS[0], [["1A", 2, "tue"], ["5E", 9, "fri"]]))
+    configure(folder, compatibility="kartothek", mode="upsert", tables=tables()[1:])
+    assert run().done
+    store = LocalStore(folder.store)
+    seats = kartothek.read(store, "trips", "seats").to_pylist()
+    assert sorted((row["seat"], row["flight"]) for row in seats) == [("1A", 2), ("2B", 3), ("3C", 4), ("5E", 9)]
+    assert sorted(kartothek.read(store, "trips", "flights")["flight"].to_pylist()) == [1, 2, 3]
+    assert verify(store, "trips").faults == ()

@@ -49,9 +49,13 @@ _VALUES = {
 }
 
 
+def _may_be_partition(value: object) -> bool:
+    return value == value and not (isinstance(value, str) and "\0" in value)  # noqa: PLR0124 - NaN is not itself
+
+
 def columns(data_type: pa.DataType, rows: int, *, nulls: bool = True) -> st.SearchStrategy[pa.Array]:
-    """A column of so many rows, drawn from a few distinct values."""
-    one = values(data_type)
+    """A column of so many rows, drawn from a few distinct values; without nulls, of values that partitions may have."""
+    one = values(data_type) if nulls else values(data_type).filter(_may_be_partition)
     few = st.lists(one, min_size=1, max_size=4).map(lambda found: [None, *found] if nulls else found)
     return few.flatmap(
         lambda found: st.lists(st.sampled_from(found), min_size=rows, max_size=rows).map(
@@ -66,6 +70,9 @@ def tables(
 ) -> pa.Table:
     """A table whose first `keys` columns may be partition keys (no nulls, types that may be), and then others."""
     names = draw(st.permutations(NAMES))
+    names = [*sorted(names[:keys], key=lambda name: "/" in name), *names[keys:]]
+    if keys and "/" in names[keys - 1]:  # the name of no partition key
+        names[keys - 1], names[-1] = names[-1], names[keys - 1]
     rows = draw(st.integers(0, max_rows))
     count = keys + draw(st.integers(least, most))
     found = {}

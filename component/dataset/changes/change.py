@@ -12,11 +12,12 @@ from typing import Any
 import pyarrow as pa
 
 from component import identity
+from component.dataset.changes.carrying import carry
 from component.dataset.changes.execution import HERE, Executor
 from component.dataset.changes.rewrite import Rewrite, Rewritten, Target, drop_rewritten, new_target, run_rewrites
 from component.dataset.commits.commit import TRIES, CommitPlan, Prepared, commit, discard
 from component.dataset.commits.fit import check_indices
-from component.dataset.commits.tables import check_one_table, check_same_table
+from component.dataset.commits.tables import check_has_table, check_one_table, check_same_table, check_shared
 from component.dataset.commits.writable import make_explicit
 from component.dataset.files.write import PartitionWriter, Written
 from component.dataset.format.flavour import flavour_of, said_flavour
@@ -31,12 +32,16 @@ from component.store.base import Store
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """The state that a change starts from: its header, and its tables, in most datasets one."""
+    """The state that a change starts from: its header, and its tables, in most datasets one.
+
+    `table` is the one whose rows change, where a change is of one.
+    """
 
     stored: StoredHeader
     dataset: Dataset
     others: tuple[Dataset, ...] = ()
     compatibility: Compatibility | None = None
+    table: str | None = None
 
     @property
     def datasets(self) -> tuple[Dataset, ...]:
@@ -44,9 +49,14 @@ class Base:
         return (self.dataset, *self.others)
 
     @property
+    def chosen(self) -> Dataset:
+        """The table whose rows change; the first where none is named."""
+        return next((one for one in self.datasets if one.table == self.table), self.dataset)
+
+    @property
     def layout(self) -> Layout:
-        """The layout of new files: that of the dataset."""
-        return self.layouts[0]
+        """The layout of new files of that table."""
+        return next(layout for layout in self.layouts if layout.table == self.chosen.table)
 
     @property
     def layouts(self) -> tuple[Layout, ...]:
@@ -55,14 +65,31 @@ class Base:
         return tuple(_layout(one, self.compatibility or said_flavour(one.header), several) for one in self.datasets)
 
     def target(self, sort_by: tuple[str, ...] = ()) -> Target:
-        """Return where the files of one change are written to; each call begins another change."""
-        dataset = self.dataset
-        return new_target(dataset.store, dataset.schema, replace(self.layout, sort_by=sort_by))
+        """Return where the files of one change of one table are written to; each call begins another change."""
+        return new_target(self.chosen.store, self.chosen.schema, replace(self.layout, sort_by=sort_by))
+
+    def targets(self, sort_by: Sequence[str] = ()) -> list[Target]:
+        """Return where the files of one change of all tables are written to; each is sorted by its own columns."""
+        first = self.target()
+        return [
+            new_target(
+                one.store,
+                one.schema,
+                replace(layout, sort_by=tuple(name for name in sort_by if name in layout.schema.names)),
+                first.run,
+            )
+            for one, layout in zip(self.datasets, self.layouts, strict=True)
+        ]
+
+    def primary_key(self, table: str) -> tuple[str, ...]:
+        """Return the primary key of a table; empty where it has none."""
+        return tuple(self.dataset.header.described(table).get("primary_key", ()))
 
     def sizes(self) -> Mapping[str, int]:
-        """Return the bytes of the data files by their keys: one listing."""
+        """Return the bytes of the data files of all tables by their keys: one listing for each."""
         dataset = self.dataset
-        return {stat.key: stat.size for stat in dataset.store.list(f"{dataset.header.uuid}/{dataset.table}/")}
+        prefixes = [f"{dataset.header.uuid}/{one.table}/" for one in self.datasets]
+        return {stat.key: stat.size for prefix in prefixes for stat in dataset.store.list(prefix)}
 
 
 def _layout(dataset: Dataset, compatibility: Compatibility, several: bool) -> Layout:
@@ -77,7 +104,8 @@ class Change:
     """What a change does to a state: `removed` are the labels that go, `rows` come.
 
     Each group of rows becomes one new file in every partition it has rows of, or several where it is large. Rows come
-    to a dataset of one table only. `tasks` write old files again: what they find to be done adds to what goes and
+    to the table that the base names. `emptied` are labels and tables: the file of that table goes, and what the others
+    have under the label stays. `tasks` write old files again: what they find to be done adds to what goes and
     comes, and where a change is nothing but `tasks` and they find nothing, there is no commit. `sizes` are the bytes of
     their files by key, where they are known. `adopted` are files that are there and that no state names; they stay
     there whatever becomes of the change. `tables` are the tables as they will be, where columns change.
@@ -95,22 +123,26 @@ class Change:
     adopted: Sequence[Written] = ()
     sizes: Mapping[str, int] = field(default_factory=dict)
     tables: tuple[OtherTable, ...] = ()
+    emptied: Sequence[tuple[str, str]] = ()
 
 
-def open_base(store: Store, uuid: str, *, several: bool = False) -> Base:
+def open_base(store: Store, uuid: str, *, several: bool = False, table: str | None = None) -> Base:
     """Read the state of a dataset; UserError `dataset.missing`, and `dataset.format` for one of several tables.
 
-    `several`: the change to come is one of all tables, so that there may be several.
+    `table` names the one whose rows will change. `several`: the change to come is one of all tables, so that there may
+    be several and none need be named.
     """
     stored = make_explicit(store, check_uuid(uuid))
     if stored is None:
         raise UserError("dataset.missing", f"There is no dataset {uuid!r} in {store.url}")
     header = stored.header
     check_same_table(header)
-    if not several:
+    if table is not None:
+        check_has_table(header, table)
+    elif not several:
         check_one_table(header)
     datasets = [Dataset(store, header, table, read_schema(store, header, table)) for table in header.tables]
-    return Base(stored, datasets[0], tuple(datasets[1:]), flavour_of(store, header, datasets[0].schema))
+    return Base(stored, datasets[0], tuple(datasets[1:]), flavour_of(store, header, datasets[0].schema), table)
 
 
 def apply_change(
@@ -119,17 +151,17 @@ def apply_change(
     decide: Callable[[Base], Change | None],
     *,
     several: bool = False,
+    table: str | None = None,
     executor: Executor = HERE,
 ) -> Prepared | None:
     """Make a change and commit it; None when `decide`, or the tasks that it gives, find nothing to do.
 
-    `executor` runs the tasks; what `decide` gives as rows is written here.
-    `several`: it treats all tables of a dataset alike, so there may be several; else UserError `dataset.format`.
+    `executor` runs the tasks; what `decide` gives as rows is written here. `several` and `table` as `open_base`.
     CommitRefusedError when other writers won several times in a row; on any error but CommitUnknownError nothing of the
     change is left. What an interrupt leaves is garbage that `find_garbage` finds.
     """
     for attempt in range(TRIES):
-        base = open_base(store, uuid, several=several)
+        base = open_base(store, uuid, several=several, table=table)
         change = decide(base)
         if change is None:
             return None
@@ -144,7 +176,7 @@ def apply_change(
 def carry_out(store: Store, base: Base, change: Change, executor: Executor = HERE) -> Prepared | None:
     """Make a change of a state that was read, and commit it; CommitRefusedError when that is no longer the live one."""
     done = run_rewrites(executor, change.tasks, change.sizes)
-    if change.tasks and not (done or change.removed or change.rows):
+    if change.tasks and not (done or change.removed or change.rows or change.emptied):
         return None
     try:
         return _commit(store, base, change, done)
@@ -156,11 +188,16 @@ def carry_out(store: Store, base: Base, change: Change, executor: Executor = HER
 
 
 def _commit(store: Store, base: Base, change: Change, done: Sequence[Rewritten]) -> Prepared:
+    done = [*done, *(Rewritten((label,), Written(), table=table) for label, table in change.emptied)]
     removed = {*change.removed, *(label for one in done for label in one.labels)}
     plan = _plan(base, replace(change, removed=removed))
-    written = _write(store, plan.layout, change)
+    layout = next(layout for layout in plan.layouts if layout.table == base.chosen.table)
+    written = _write(store, layout, change)
+    coming = [*written, *(one.written for one in done), *change.adopted]
     try:
-        return commit(store, plan, [*written, *(one.written for one in done), *change.adopted])
+        carried = carry(store, base.datasets, plan.layouts, done, coming)
+        written += carried
+        return commit(store, plan, [*coming, *carried])
     except CommitUnknownError:
         raise
     except TablemillError:  # the same
@@ -173,9 +210,8 @@ def _plan(base: Base, change: Change) -> CommitPlan:
     layouts = _changed_layouts([table.layout for table in change.tables] or base.layouts, change)
     for layout in layouts:
         check_indices(layout)
-    keys = [table.primary_key for table in change.tables] or [
-        tuple(header.described(layout.table).get("primary_key", ())) for layout in layouts
-    ]
+    check_shared({layout.table: layout.stored_schema for layout in layouts}, header.uuid)
+    keys = [table.primary_key for table in change.tables] or [base.primary_key(layout.table) for layout in layouts]
     return CommitPlan(
         layouts[0],
         "append",

@@ -8,8 +8,8 @@ whole tables only, not where the column is asked for or about, and `verify` says
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 import pyarrow as pa
@@ -18,13 +18,12 @@ from component.dataset.changes.change import Base, Change, apply_change
 from component.dataset.changes.column_edits import NewColumn, check_widening, constant, kept_attributes, renamed
 from component.dataset.changes.execution import HERE, Executor
 from component.dataset.changes.rewrite import EditColumns, in_groups, new_target
-from component.dataset.changes.upsert import primary_key_of
 from component.dataset.commits.commit import Prepared
 from component.dataset.format.keys import check_partition_keys
 from component.dataset.format.layout import Layout, OtherTable
 from component.dataset.format.schema import normal_type
 from component.dataset.format.values import check_partition_type
-from component.dataset.reading.reader import plan_scan
+from component.dataset.reading.reader import Dataset, plan_scan
 from component.errors import Place, UserError
 from component.store.base import Store
 from component.tables.types import BASE_TYPES, Column, TypeName
@@ -57,9 +56,10 @@ def add_column(
     value: Any = None,
     *,
     schema_only: bool = False,
+    table: str | None = None,
     executor: Executor = HERE,
 ) -> Prepared | None:
-    """Add a column at the end, null or with the same value in every row.
+    """Add a column at the end, null or with the same value in every row; of several tables, to the one named.
 
     `schema_only` writes no data file: only for null, and for datasets that no other client reads. UserError
     `column.duplicate` for a column that is there, `column.type`, `cell.type` for a value that is none of the type.
@@ -75,19 +75,23 @@ def add_column(
         )
 
     def decide(base: Base) -> Change:
-        _check_new(base, name)
-        layout, key = base.layout, primary_key_of(base.dataset)
+        _check_new(base.chosen, name)
+        layout = base.layout
         columns = [*_as_they_are(layout), NewColumn(pa.field(name, data_type), None, fixed)]
+        edits = {layout.table: _Edit(layout, columns, base.primary_key(layout.table))}
         if not schema_only:
-            return _rewritten("add column", base, layout, columns, key)
-        schema = pa.schema([column.field for column in columns])
-        return Change("add column", tables=(OtherTable(replace(layout, schema=schema), key),))
+            return _rewritten("add column", base, edits)
+        return Change("add column", tables=_tables(base, edits))
 
-    return apply_change(store, uuid, decide, executor=executor)
+    return apply_change(store, uuid, decide, table=table, executor=executor)
 
 
-def widen_column(store: Store, uuid: str, name: str, wanted: TypeLike, *, executor: Executor = HERE) -> Prepared | None:
+def widen_column(
+    store: Store, uuid: str, name: str, wanted: TypeLike, *, table: str | None = None, executor: Executor = HERE
+) -> Prepared | None:
     """Give a column a wider type; None when it has it already. Indices on it, and paths it is part of, follow.
+
+    Of several tables, all that have the column or the one named.
 
     UserError `column.missing`; `column.type` for a type that could lose something, or that a partition key cannot have;
     `cell.type` for a value that the type does not hold exactly, such as 2^53 + 1 as float.
@@ -95,27 +99,30 @@ def widen_column(store: Store, uuid: str, name: str, wanted: TypeLike, *, execut
     data_type = type_of(name, wanted)
 
     def decide(base: Base) -> Change | None:
-        _check_there(base, name)
-        layout = base.layout
-        old = layout.schema.field(name).type
-        if old.equals(data_type):
-            return None
-        check_widening(name, old, data_type)
-        if name in layout.partition_on:
-            check_partition_type(name, data_type, table=uuid)
-        columns = [
-            replace(column, field=pa.field(name, data_type)) if column.source == name else column
-            for column in _as_they_are(layout)
-        ]
-        known = kept_attributes(base.dataset.attributes.get(name, {}))
-        new = replace(layout, attributes=((name, known),))
-        return _rewritten("widen column", base, new, columns, primary_key_of(base.dataset))
+        edits = {}
+        for dataset, layout in _having(base, name):
+            old = layout.schema.field(name).type
+            if old.equals(data_type):
+                continue
+            check_widening(name, old, data_type)
+            if name in layout.partition_on:
+                check_partition_type(name, data_type, table=uuid)
+            columns = [
+                replace(column, field=pa.field(name, data_type)) if column.source == name else column
+                for column in _as_they_are(layout)
+            ]
+            known = kept_attributes(dataset.attributes.get(name, {}))
+            new = replace(layout, attributes=((name, known),))
+            edits[layout.table] = _Edit(new, columns, base.primary_key(layout.table))
+        return _rewritten("widen column", base, edits) if edits else None
 
-    return apply_change(store, uuid, decide, executor=executor)
+    return apply_change(store, uuid, decide, several=True, table=table, executor=executor)
 
 
-def rename_column(store: Store, uuid: str, name: str, new_name: str, *, executor: Executor = HERE) -> Prepared | None:
-    """Give a column another name; None when that is its name.
+def rename_column(
+    store: Store, uuid: str, name: str, new_name: str, *, table: str | None = None, executor: Executor = HERE
+) -> Prepared | None:
+    """Give a column another name; None when that is its name. Of several tables, in all that have it or the one named.
 
     What names the column follows: partition keys, with new paths of all files, secondary indices, the primary key, and
     attributes.
@@ -125,82 +132,116 @@ def rename_column(store: Store, uuid: str, name: str, new_name: str, *, executor
     """
 
     def decide(base: Base) -> Change | None:
-        _check_there(base, name)
-        if name == new_name:
-            return None
-        _check_new(base, new_name)
-        layout = base.layout
-        if name in layout.partition_on:
-            check_partition_keys([new_name], uuid)
-        columns = [
-            replace(column, field=pa.field(new_name, column.field.type)) if column.source == name else column
-            for column in _as_they_are(layout)
-        ]
-        new = replace(
-            layout,
-            partition_on=renamed(layout.partition_on, name, new_name),
-            secondary_indices=renamed(layout.secondary_indices, name, new_name),
-            attributes=((new_name, tuple(sorted(base.dataset.attributes.get(name, {}).items()))),),
-        )
-        return _rewritten("rename column", base, new, columns, renamed(primary_key_of(base.dataset), name, new_name))
+        edits = {}
+        for dataset, layout in _having(base, name):
+            if name == new_name:
+                return None
+            _check_new(dataset, new_name)
+            if name in layout.partition_on:
+                check_partition_keys([new_name], uuid)
+            columns = [
+                replace(column, field=pa.field(new_name, column.field.type)) if column.source == name else column
+                for column in _as_they_are(layout)
+            ]
+            new = replace(
+                layout,
+                partition_on=renamed(layout.partition_on, name, new_name),
+                secondary_indices=renamed(layout.secondary_indices, name, new_name),
+                attributes=((new_name, tuple(sorted(dataset.attributes.get(name, {}).items()))),),
+            )
+            key = renamed(base.primary_key(layout.table), name, new_name)
+            edits[layout.table] = _Edit(new, columns, key)
+        return _rewritten("rename column", base, edits)
 
-    return apply_change(store, uuid, decide, executor=executor)
+    return apply_change(store, uuid, decide, several=True, table=table, executor=executor)
 
 
-def drop_column(store: Store, uuid: str, name: str, *, executor: Executor = HERE) -> Prepared | None:
+def drop_column(
+    store: Store, uuid: str, name: str, *, table: str | None = None, executor: Executor = HERE
+) -> Prepared | None:
     """Drop a column, and its secondary index; older states keep it until a collection.
+
+    Of several tables, from all that have it or the one named; the index stays as long as one of them has the column.
 
     UserError `column.missing`; `dataset.partitioning` for a partition key, `dataset.key` for a column of the primary
     key, `dataset.schema` for the last column of the data files.
     """
 
     def decide(base: Base) -> Change:
-        _check_there(base, name)
-        layout, key = base.layout, primary_key_of(base.dataset)
-        _check_free(layout, name, key)
-        columns = [column for column in _as_they_are(layout) if column.source != name]
-        left = tuple(index for index in layout.secondary_indices if index != name)
-        return _rewritten("drop column", base, replace(layout, secondary_indices=left), columns, key)
+        edits = {}
+        for _, layout in _having(base, name):
+            key = base.primary_key(layout.table)
+            _check_free(layout, name, key)
+            columns = [column for column in _as_they_are(layout) if column.source != name]
+            left = tuple(index for index in layout.secondary_indices if index != name)
+            edits[layout.table] = _Edit(replace(layout, secondary_indices=left), columns, key)
+        return _rewritten("drop column", base, edits)
 
-    return apply_change(store, uuid, decide, executor=executor)
+    return apply_change(store, uuid, decide, several=True, table=table, executor=executor)
+
+
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    """One table as it will be: how it is laid out, its columns and where their values come from, its primary key."""
+
+    layout: Layout
+    columns: Sequence[NewColumn]
+    primary_key: tuple[str, ...]
+
+    @property
+    def table(self) -> OtherTable:
+        schema = pa.schema([column.field for column in self.columns])
+        return OtherTable(replace(self.layout, schema=schema), self.primary_key)
+
+
+def _having(base: Base, name: str) -> list[tuple[Dataset, Layout]]:
+    """Return the tables in which a column changes: the one named, or all that have it; a partition key is in all.
+
+    UserError `column.missing` when none has it.
+    """
+    every = base.table is None or name in base.dataset.header.partition_keys
+    pairs = [pair for pair in zip(base.datasets, base.layouts, strict=True) if every or pair[0] is base.chosen]
+    found = [pair for pair in pairs if name in pair[0].schema.names]
+    if not found:
+        raise UserError(
+            "column.missing",
+            "The dataset has no such column",
+            place=Place(table=base.dataset.header.uuid, column=name),
+            remedy=f"The columns are {', '.join(base.chosen.columns)}.",
+        )
+    return found
+
+
+def _tables(base: Base, edits: Mapping[str, _Edit]) -> tuple[OtherTable, ...]:
+    return tuple(
+        edits[layout.table].table if layout.table in edits else OtherTable(layout, base.primary_key(layout.table))
+        for layout in base.layouts
+    )
 
 
 def _as_they_are(layout: Layout) -> list[NewColumn]:
     return [NewColumn(field, field.name) for field in layout.schema]
 
 
-def _rewritten(
-    operation: str, base: Base, layout: Layout, columns: Sequence[NewColumn], primary_key: tuple[str, ...]
-) -> Change:
-    """Return the change that writes every file again in new columns; indices are those of the new files alone."""
-    dataset = base.dataset
-    new = replace(layout, schema=pa.schema([column.field for column in columns]))
-    target, sizes = new_target(dataset.store, dataset.schema, new), base.sizes()
-    tasks = [EditColumns(target, group, tuple(columns)) for group in in_groups(plan_scan(dataset), sizes)]
-    return Change(
-        operation,
-        tasks=tasks,
-        sizes=sizes,
-        rebuilt=new.secondary_indices,
-        tables=(OtherTable(new, primary_key),),
-    )
+def _rewritten(operation: str, base: Base, edits: Mapping[str, _Edit]) -> Change:
+    """Return the change that writes every file of some tables again in new columns; indices are of new files alone."""
+    tables, sizes, run = _tables(base, edits), base.sizes(), ""
+    tasks: list[EditColumns] = []
+    for dataset, new in zip(base.datasets, tables, strict=True):
+        if new.layout.table not in edits:
+            continue
+        target = new_target(dataset.store, dataset.schema, new.layout, run)
+        run, columns = target.run, tuple(edits[new.layout.table].columns)
+        tasks += [EditColumns(target, group, columns) for group in in_groups(plan_scan(dataset), sizes)]
+    rebuilt = {name for table in tables for name in table.layout.secondary_indices}
+    return Change(operation, tasks=tasks, sizes=sizes, rebuilt=rebuilt, tables=tables)
 
 
-def _check_there(base: Base, name: str) -> None:
-    if name not in base.dataset.schema.names:
-        raise UserError(
-            "column.missing",
-            "The dataset has no such column",
-            place=Place(table=base.dataset.header.uuid, column=name),
-            remedy=f"The columns are {', '.join(base.dataset.columns)}.",
-        )
-
-
-def _check_new(base: Base, name: str) -> None:
-    uuid = base.dataset.header.uuid
+def _check_new(dataset: Dataset, name: str) -> None:
+    uuid = dataset.header.uuid
     if not name:
         raise UserError("config.value", "A column needs a name", place=Place(table=uuid))
-    if name in base.dataset.schema.names:
+    if name in dataset.schema.names:
         raise UserError(
             "column.duplicate",
             "The dataset has a column of that name",

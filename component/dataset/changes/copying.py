@@ -5,20 +5,16 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 
-import pyarrow as pa
-from isal.isal_zlib import crc32
-
-from component import identity, naming
+from component import identity
+from component.dataset.changes.carrying import sound_bytes
 from component.dataset.changes.change import Base, open_base
 from component.dataset.commits.commit import discard
 from component.dataset.commits.garbage import delete_dataset
 from component.dataset.commits.swap import SchemaSwap, swap_header, swap_schema, undo_schema
-from component.dataset.files.footer import naming_file, open_footer
-from component.dataset.format.facts import FileFacts, facts_keys, known_facts
+from component.dataset.format.facts import facts_keys, known_facts
 from component.dataset.format.header import Header, read_header
 from component.dataset.format.history import forget, keep, stamped
 from component.dataset.format.keys import check_uuid, index_key, referenced, schema_key, stored_key
-from component.dataset.format.soundness import damaged
 from component.dataset.format.trusted import with_description
 from component.errors import CommitRefusedError, CommitUnknownError, TablemillError, UserError
 from component.store.base import Store
@@ -70,7 +66,7 @@ def _put(store: Store, target: Store, base: Base, copied: Header) -> int:
     count = 0
     facts, start = known_facts(store, source).by_file(), len(source.uuid) + 1
     for old, new in names:
-        target.put(stored_key(new), _sound(store, old, facts.get(old[start:])))
+        target.put(stored_key(new), sound_bytes(store, old, facts.get(old[start:])))
         count += 1
     for old, new in zip(facts_keys(source), facts_keys(copied), strict=True):
         with suppress(UserError):  # without facts a dataset is whole, and `verify` says that they are missing
@@ -89,17 +85,6 @@ def _put(store: Store, target: Store, base: Base, copied: Header) -> int:
             undo_schema(target, swap)
         raise
     return count + 1 + len(swaps)
-
-
-def _sound(store: Store, key: str, known: FileFacts | None) -> bytes:
-    """Return a file of the source; UserError when it is not the one that was written, or not readable at all."""
-    with naming_file(key):
-        data = store.get(stored_key(key))
-        if known is not None and crc32(data) != known.check:
-            raise damaged("A file")
-        if known is None and not key.endswith(naming.CSV_SUFFIXES):
-            open_footer(pa.BufferReader(data))
-    return data
 
 
 def rename_dataset(store: Store, uuid: str, target_uuid: str) -> None:

@@ -15,6 +15,7 @@ from component.dataset.changes.upsert import primary_key_of
 from component.dataset.commits.commit import CommitPlan, plan_commit
 from component.dataset.commits.intent import Intent
 from component.dataset.commits.scope import check_scope
+from component.dataset.commits.tables import check_has_table
 from component.dataset.format.header import HeaderFormat
 from component.dataset.format.layout import Layout, OtherTable
 from component.dataset.format.schema import check_appendable, normal_schema
@@ -74,19 +75,22 @@ def _check_partitions(plan: CommitPlan, intent: Intent) -> None:
 def _several(uuid: str) -> UserError:
     return UserError(
         "dataset.format",
-        f"The dataset {uuid!r} has several tables, whose rows cannot be changed by a key of one of them",
-        remedy="Use mode overwrite, append or replace_partitions.",
+        f"Rows for several tables of the dataset {uuid!r} cannot be changed by key at once",
+        remedy="Change one table at a time, or use mode overwrite, append or replace_partitions.",
     )
 
 
 def _plan_delete(
     store: Store, layout: Layout, intent: Intent, primary_key: tuple[str, ...], metadata: Mapping[str, Any]
 ) -> CommitPlan:
-    base = open_base(store, layout.uuid)
-    known = primary_key_of(base.dataset)
+    base = open_base(store, layout.uuid, several=True)
+    if base.others:
+        check_has_table(base.dataset.header, layout.table)
+        base = replace(base, table=layout.table)
+    known = primary_key_of(base.chosen)
     key = checked_key(layout.schema.names, intent.key or known or primary_key, layout.uuid)
-    checked_key(base.dataset.columns, key, layout.uuid)
-    check_appendable(normal_schema(_only(layout.schema, key), ()), _only(base.dataset.schema, key), table=layout.uuid)
+    checked_key(base.chosen.columns, key, layout.uuid)
+    check_appendable(normal_schema(_only(layout.schema, key), ()), _only(base.chosen.schema, key), table=layout.uuid)
     return CommitPlan(
         base.layout,
         "append",
@@ -95,6 +99,9 @@ def _plan_delete(
         storage_format=base.stored.storage_format,
         primary_key=known,
         operation=intent.operation,
+        absent=tuple(
+            OtherTable(one, base.primary_key(one.table)) for one in base.layouts if one.table != base.chosen.table
+        ),
         intent=replace(intent, key=key),
     )
 

@@ -15,7 +15,7 @@ from component.dataset.changes.rewrite import DropRows, JoinFiles, in_groups
 from component.dataset.commits.commit import Prepared
 from component.dataset.commits.fit import fitted_rows
 from component.dataset.commits.scope import Scope, labels_in_scope
-from component.dataset.reading.reader import FileScan, plan_scan
+from component.dataset.reading.reader import Dataset, FileScan, plan_scan
 from component.errors import Place, UserError
 from component.store.base import Store
 
@@ -72,26 +72,31 @@ def drop_indices(store: Store, uuid: str, columns: Sequence[str]) -> Prepared | 
 
 
 def delete_rows(
-    store: Store, uuid: str, predicates: Sequence[Sequence[Sequence[Any]]], *, executor: Executor = HERE
+    store: Store,
+    uuid: str,
+    predicates: Sequence[Sequence[Sequence[Any]]],
+    *,
+    table: str | None = None,
+    executor: Executor = HERE,
 ) -> Prepared | None:
-    """Delete the rows of which the predicates are true; None when there is none.
+    """Delete the rows of which the predicates are true; None when there is none. Of several tables, `table` names one.
 
     Only files that hold such rows are written again, and one that holds no others goes whole. Rows of which the
     predicates are unknown, because of a null, stay. Raises UserError as `bind_predicates`.
     """
 
     def decide(base: Base) -> Change | None:
-        scans = plan_scan(base.dataset, predicates)
-        whole = [scan.label for scan in scans if not scan.keep]
+        scans = plan_scan(base.chosen, predicates)
+        whole = [(scan.label, base.chosen.table) for scan in scans if not scan.keep]
         some = [scan for scan in scans if scan.keep]
         if not scans:
             return None
         sizes = base.sizes() if len(some) > naming.SPARK_REWRITE_FILES else {}
         target = base.target()
         tasks = [DropRows(target, group) for group in in_groups(some, sizes)]
-        return Change("delete", removed=whole, tasks=tasks, sizes=sizes)
+        return Change("delete", emptied=whole, tasks=tasks, sizes=sizes)
 
-    return apply_change(store, uuid, decide, executor=executor)
+    return apply_change(store, uuid, decide, table=table, executor=executor)
 
 
 def delete_partitions(store: Store, uuid: str, scope: Sequence[Scope]) -> Prepared | None:
@@ -108,17 +113,24 @@ def delete_partitions(store: Store, uuid: str, scope: Sequence[Scope]) -> Prepar
     return apply_change(store, uuid, decide, several=True)
 
 
-def replace_partitions(store: Store, uuid: str, rows: Iterable[pa.Table], scope: Sequence[Scope]) -> Prepared | None:
+def replace_partitions(
+    store: Store, uuid: str, rows: Iterable[pa.Table], scope: Sequence[Scope], *, table: str | None = None
+) -> Prepared | None:
     """Delete the partitions in scope and add rows, in one commit. `rows` may be asked for again after a lost race.
+
+    Of several tables, `table` names the one whose rows go and come.
 
     UserError as `delete_partitions`, and `dataset.schema` for rows that have other columns or types.
     """
 
     def decide(base: Base) -> Change:
         fitted = (fitted_rows(table, base.layout.schema, uuid) for table in rows)
-        return Change("replace partitions", rows=[fitted], removed=labels_in_scope(base.dataset, scope))
+        own = base.chosen.table
+        partitions, labels = base.dataset.header.partitions, labels_in_scope(base.dataset, scope)
+        emptied = [(label, own) for label in sorted(labels) if own in partitions[label]]
+        return Change("replace partitions", rows=[fitted], emptied=emptied)
 
-    return apply_change(store, uuid, decide)
+    return apply_change(store, uuid, decide, table=table)
 
 
 def compact(
@@ -131,37 +143,51 @@ def compact(
 ) -> Prepared | None:
     """Write small files of a partition again as files of about `target_bytes`, sorted if asked; None if none are small.
 
-    Rows stay in their order unless sorted. UserError `column.missing` for a column to sort by that is not there.
+    Rows stay in their order unless sorted. Of several tables the files of one label stay together, and each table is
+    sorted by those of the columns that it has. UserError `column.missing` for a column to sort by that is not there.
     """
 
     def decide(base: Base) -> Change | None:
-        missing = [name for name in sort_by if name not in base.dataset.schema.names]
+        known = {name for one in base.datasets for name in one.schema.names}
+        missing = [name for name in sort_by if name not in known]
         if missing:
             raise UserError(
                 "column.missing", "The dataset has no such column", place=Place(table=uuid, column=missing[0])
             )
         sizes = base.sizes()
-        target = base.target(tuple(name for name in sort_by if name not in base.dataset.header.partition_keys))
-        tasks = [JoinFiles(target, tuple(group)) for group in _small_files(base, sizes, target_bytes)]
+        targets = base.targets([name for name in sort_by if name not in base.dataset.header.partition_keys])
+        groups = list(_small_files(base, sizes, target_bytes))
+        tasks = [
+            JoinFiles(target, scans)
+            for group in groups
+            for one, target in zip(base.datasets, targets, strict=True)
+            if (scans := tuple(_scans(one, group)))
+        ]
         return Change("compact", tasks=tasks, sizes=sizes) if tasks else None
 
-    return apply_change(store, uuid, decide, executor=executor)
+    return apply_change(store, uuid, decide, several=True, executor=executor)
 
 
-def _small_files(base: Base, sizes: Mapping[str, int], target_bytes: int) -> Iterator[list[FileScan]]:
-    """Yield groups of at least two files of one partition that together stay within the target."""
+def _scans(table: Dataset, labels: Iterable[str]) -> Iterator[FileScan]:
+    for label in labels:
+        key = table.header.partitions[label].get(table.table)
+        if key is not None:
+            yield FileScan(label, key, table.partition_values(key), ())
+
+
+def _small_files(base: Base, sizes: Mapping[str, int], target_bytes: int) -> Iterator[list[str]]:
+    """Yield groups of at least two labels of one partition whose files together stay within the target."""
     header = base.dataset.header
     for _, labels in groupby(labels_in_order(header), key=lambda label: label.rpartition("/")[0]):
-        group: list[FileScan] = []
+        group: list[str] = []
         total = 0
         for label in labels:
-            key = header.partitions[label][base.dataset.table]
-            size = sizes.get(key, 0)
+            size = sum(sizes.get(key, 0) for key in header.partitions[label].values())
             if group and total + size > target_bytes:
                 if len(group) > 1:
                     yield group
                 group, total = [], 0
-            group.append(FileScan(label, key, base.dataset.partition_values(key), ()))
+            group.append(label)
             total += size
         if len(group) > 1:
             yield group

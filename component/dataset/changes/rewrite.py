@@ -7,9 +7,11 @@ of its group, and one set of keys.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -55,14 +57,20 @@ class Target:
         """The columns of the rows, in the order of the source."""
         return list(self.layout.schema.names)
 
-    def new_stem(self) -> str:
-        """Return a new name that begins with the change's."""
-        return self.run + identity.new_hex()[: _STEM_DIGITS - len(self.run)]
+    def stems(self, label: str) -> Callable[[], str]:
+        """Return what names the files that one is written again as: new names, the same in every table of a change."""
+        numbers = count()
+
+        def stem() -> str:
+            name = hashlib.sha256(f"{label}\0{next(numbers)}".encode()).hexdigest()
+            return self.run + name[: _STEM_DIGITS - len(self.run)]
+
+        return stem
 
 
-def new_target(store: Store, schema: pa.Schema, layout: Layout) -> Target:
-    """Return the target of a new change."""
-    return Target(store, schema, layout, identity.new_hex()[:_RUN_DIGITS])
+def new_target(store: Store, schema: pa.Schema, layout: Layout, run: str = "") -> Target:
+    """Return the target of a new change, or of one that has begun in another table under the name of its `run`."""
+    return Target(store, schema, layout, run or identity.new_hex()[:_RUN_DIGITS])
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,18 +113,19 @@ Rewrite = DropRows | DropKeys | JoinFiles | EditColumns
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """What became of old files: their labels go, `written` comes. `gone` rows of theirs did not come again."""
+    """What became of old files of a table: their labels go, `written` comes. `gone` rows did not come again."""
 
     labels: tuple[str, ...]
     written: Written
     gone: int = 0
+    table: str = ""
 
 
 def rewrite(task: Rewrite) -> tuple[Rewritten, ...]:
     """Carry out one task; files that hold no such rows are left out. On any error nothing of it is left."""
     done: list[Rewritten] = []
     try:
-        done.extend(_rewritten(task))
+        done.extend(replace(one, table=task.target.layout.table) for one in _rewritten(task))
     except BaseException:
         drop_rewritten(task.target.store, done)
         raise
@@ -127,7 +136,7 @@ def _rewritten(task: Rewrite) -> Iterator[Rewritten]:
     if isinstance(task, JoinFiles):
         target = _narrow(task.target, task.scans)
         rows = (_read(target, scan) for scan in task.scans)
-        yield Rewritten(tuple(scan.label for scan in task.scans), _write(task.target, rows))
+        yield Rewritten(tuple(scan.label for scan in task.scans), _write(task.target, rows, task.scans[0].label))
     elif isinstance(task, EditColumns):
         yield from (_edited(task, scan) for scan in task.scans)
     elif isinstance(task, DropRows):
@@ -141,7 +150,7 @@ def _rewritten(task: Rewrite) -> Iterator[Rewritten]:
 def _edited(task: EditColumns, scan: FileScan) -> Rewritten:
     sources = [column.source for column in task.columns if column.source is not None]
     rows = edited_rows(_read(task.target, scan, sources), task.columns)
-    return Rewritten((scan.label,), _write(task.target, [rows]))
+    return Rewritten((scan.label,), _write(task.target, [rows], scan.label))
 
 
 def _asked(target: Target, scan: FileScan) -> Mask | None:
@@ -200,7 +209,7 @@ def _without(target: Target, scan: FileScan, mask: Mask | None) -> Rewritten | N
     if gone == len(mask):
         return Rewritten((scan.label,), Written(), gone)
     rows = _read(_narrow(target, [scan]), scan).filter(pc.invert(mask))
-    return Rewritten((scan.label,), _write(target, [rows]), gone)
+    return Rewritten((scan.label,), _write(target, [rows], scan.label), gone)
 
 
 def _narrow(target: Target, scans: Sequence[FileScan]) -> Target:
@@ -217,8 +226,8 @@ def _read(target: Target, scan: FileScan, columns: Sequence[str] | None = None) 
     return read_scan(target.store, target.schema, whole, target.columns if columns is None else list(columns))
 
 
-def _write(target: Target, rows: Iterable[pa.Table]) -> Written:
-    writer = PartitionWriter(target.store, target.layout, target.new_stem, known=True)
+def _write(target: Target, rows: Iterable[pa.Table], label: str) -> Written:
+    writer = PartitionWriter(target.store, target.layout, target.stems(label), known=True)
     try:
         for table in rows:
             writer.add(table)
@@ -240,8 +249,8 @@ def run_rewrites(
     try:
         results = executor.run(rewrite, tasks, files=len(scans), size=size)
     except BaseException:
-        if tasks:
-            _sweep(tasks[0].target)
+        for target in {task.target.layout.table: task.target for task in tasks}.values():
+            _sweep(target)
         raise
     return tuple(one for found in results for one in found)
 

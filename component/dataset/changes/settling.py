@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from component.dataset.changes.carrying import carry
 from component.dataset.changes.execution import HERE, Executor
 from component.dataset.changes.key_sets import GatherKeys, KeySet, all_keys, drop_sets, gather_sets
 from component.dataset.changes.modes import files_layout
@@ -21,10 +22,8 @@ from component.dataset.changes.rewrite import Rewritten, drop_rewritten, new_tar
 from component.dataset.changes.upsert import candidates, drop_tasks
 from component.dataset.commits.commit import TRIES, CommitPlan, Prepared, prepare, publish, replan, withdraw
 from component.dataset.commits.scope import labels_in_scope
-from component.dataset.commits.tables import check_one_table
 from component.dataset.files.write import Written
 from component.dataset.format.facts import known_facts
-from component.dataset.format.header import Header
 from component.dataset.format.keys import partition_texts
 from component.dataset.format.layout import Layout
 from component.dataset.format.trusted import read_schema
@@ -40,7 +39,7 @@ class Settled:
 
     `fresh` are files of new rows, `rewritten` what became of old files, of which `rows_gone` are gone (None: unknown);
     `looked_at` are the labels of old files that were looked into. `sets` and `passing` are kept until the commit, for
-    the next try.
+    the next try; `carried` are files of tables that no rows come for.
     """
 
     plan: CommitPlan
@@ -50,11 +49,12 @@ class Settled:
     looked_at: frozenset[str] = frozenset()
     sets: tuple[KeySet, ...] = ()
     passing: tuple[Written, ...] = ()
+    carried: tuple[Written, ...] = ()
 
     @property
     def written(self) -> tuple[Written, ...]:
         """All files that come."""
-        return (*self.fresh, *(one.written for one in self.rewritten))
+        return (*self.fresh, *(one.written for one in self.rewritten), *self.carried)
 
 
 def settle(
@@ -66,18 +66,36 @@ def settle(
     new row, and for an upsert when a key stands twice.
     """
     if plan.intent.by_key:
-        return _settle_by_key(store, plan, tuple(written), executor, before)
+        settled = _settle_by_key(store, plan, tuple(written), executor, before)
+        return _in_step(store, settled, settled.rewritten)
     if plan.intent.mode != "replace_partitions" or plan.base is None:
-        return Settled(plan, tuple(written))
+        return _in_step(store, Settled(plan, tuple(written)), ())
     removed = _replaced(dataset_of(store, plan), plan, written)
-    return Settled(replace(plan, removed=removed), tuple(written), rows_gone=_rows_of(store, plan.base.header, removed))
+    going = [Rewritten((label,), Written(), table=plan.layout.table) for label in sorted(removed)]
+    gone = _rows_of(store, plan, removed)
+    return _in_step(store, Settled(replace(plan, removed=removed), tuple(written), rows_gone=gone), going)
+
+
+def _in_step(store: Store, settled: Settled, done: Sequence[Rewritten]) -> Settled:
+    """Carry along the tables for which no rows come: `done` is what goes or is written again of the others."""
+    plan = settled.plan
+    if not plan.absent or plan.base is None:
+        return settled
+    header = plan.base.header
+    try:
+        tables = [Dataset(store, header, table, read_schema(store, header, table)) for table in header.tables]
+        return replace(settled, carried=carry(store, tables, plan.all_layouts, done, settled.written))
+    except BaseException:
+        drop_settled(store, settled)
+        raise
 
 
 def dataset_of(store: Store, plan: CommitPlan) -> Dataset:
     """Return the base of a plan, which has one, as a dataset."""
     assert plan.base is not None  # noqa: S101 - callers look first
     header = plan.base.header
-    return Dataset(store, header, header.table, read_schema(store, header, header.table))
+    table = plan.layout.table if plan.layout.table in header.tables else header.table
+    return Dataset(store, header, table, read_schema(store, header, table))
 
 
 def _replaced(dataset: Dataset, plan: CommitPlan, written: Sequence[Written]) -> frozenset[str]:
@@ -94,10 +112,13 @@ def _replaced(dataset: Dataset, plan: CommitPlan, written: Sequence[Written]) ->
     )
 
 
-def _rows_of(store: Store, header: Header, labels: Collection[str]) -> int | None:
-    """Return the rows of some files by what the header knows of them; None where it does not know all."""
+def _rows_of(store: Store, plan: CommitPlan, labels: Collection[str]) -> int | None:
+    """Return the rows that go with some labels by what the header knows of them; None where it does not know all."""
+    assert plan.base is not None  # noqa: S101 - callers look first
+    header, stays = plan.base.header, {other.layout.table for other in plan.absent}
     start = len(header.uuid) + 1
-    files = [key[start:] for label in labels for key in header.partitions[label].values()]
+    named = (pair for label in labels for pair in header.partitions[label].items())
+    files = [key[start:] for table, key in named if table not in stays]
     if not files:
         return 0
     facts = known_facts(store, header).table
@@ -114,8 +135,6 @@ def _settle_by_key(
     store: Store, plan: CommitPlan, written: tuple[Written, ...], executor: Executor, before: Settled | None
 ) -> Settled:
     dataset = dataset_of(store, plan) if plan.base is not None else None
-    if dataset is not None:
-        check_one_table(dataset.header)
     sets = before.sets if before is not None else _gather(store, plan, dataset, written, executor)
     deletes = plan.intent.mode == "delete"
     settled = Settled(plan, () if deletes else written, sets=sets, passing=written if deletes else ())
@@ -175,6 +194,7 @@ def _sizes(dataset: Dataset) -> Mapping[str, int]:
 
 def settle_again(store: Store, settled: Settled, executor: Executor = HERE) -> Settled:
     """Settle a write on the state that is there now, after another writer won; errors as `replan` and `settle`."""
+    _discard(store, settled.carried)
     plan = replan(store, settled.plan)
     return settle(store, plan, settled.passing or settled.fresh, executor, before=settled)
 
@@ -189,6 +209,7 @@ def drop_settled(store: Store, settled: Settled) -> None:
     """Delete all that was written to settle a write that is not committed; files of new rows stay."""
     drop_sets(store, settled.sets)
     drop_rewritten(store, settled.rewritten)
+    _discard(store, settled.carried)
 
 
 def _discard(store: Store, written: Sequence[Written]) -> None:

@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from component import naming
+from component.dataset.changes.carrying import Values, fragments_of, note_values
 from component.dataset.changes.copying import check_absent
 from component.dataset.commits.commit import commit, discard, plan_commit
 from component.dataset.files.csv_file import parquet_of
-from component.dataset.files.data_file import read_rows
 from component.dataset.files.footer import open_footer
-from component.dataset.files.fragment import encode_fragment, fragment_of_files
 from component.dataset.files.write import Written, WrittenFile
 from component.dataset.format.facts import facts_of
 from component.dataset.format.keys import check_uuid, data_key, stored_key
 from component.dataset.format.layout import Compatibility, Layout
-from component.dataset.reading.reader import Dataset, FileScan, open_dataset, plan_scan
+from component.dataset.reading.reader import Dataset, open_dataset, plan_scan
 from component.errors import CommitUnknownError, TablemillError
 from component.store.base import Store
-
-Values = dict[str, list[tuple[str, Any]]]
-"""The values of indexed columns, file by file with its label."""
 
 
 def copy_table(
@@ -55,7 +49,7 @@ def copy_table(
     values: Values = {name: [] for name in indices}
     try:
         files.extend(_copied(dataset, target, layout, values))
-        commit(target, plan, [Written(tuple(files), _fragments(layout, values))])
+        commit(target, plan, [Written(tuple(files), fragments_of(layout, values))])
     except CommitUnknownError:
         raise
     except TablemillError:  # and nothing else: an interrupt may come when the header is there already
@@ -70,21 +64,8 @@ def _copied(dataset: Dataset, target: Store, layout: Layout, values: Values) -> 
         rows = open_footer(pa.BufferReader(data)).metadata.num_rows
         if not rows:
             continue
-        _note(dataset, scan, data, values)
+        note_values(dataset, scan.label, scan.partition_values, data, values)
         key = data_key(layout.uuid, naming.DEFAULT_TABLE, scan.label)
         file = WrittenFile(scan.label, key, facts_of(data, rows))
         target.put(key, data)
         yield file
-
-
-def _note(dataset: Dataset, scan: FileScan, data: bytes | pa.Buffer, values: Values) -> None:
-    rows = read_rows(pa.BufferReader(data), dataset.schema, list(values), scan.partition_values)
-    for name, found in values.items():
-        found.append((scan.label, pc.unique(rows[name])))
-
-
-def _fragments(layout: Layout, values: Values) -> dict[str, bytes]:
-    return {
-        name: encode_fragment(fragment_of_files(found, layout.index_type(name))).to_pybytes()
-        for name, found in values.items()
-    }

@@ -26,32 +26,44 @@ _MOST_ASKED: Final = 100_000
 
 
 def upsert(
-    store: Store, uuid: str, rows: pa.Table, key: Sequence[str] = (), *, executor: Executor = HERE
+    store: Store,
+    uuid: str,
+    rows: pa.Table,
+    key: Sequence[str] = (),
+    *,
+    table: str | None = None,
+    executor: Executor = HERE,
 ) -> Prepared | None:
     """Replace the rows that have the key of a new row, and add the new rows; None when there are no new rows.
 
-    `key` are the columns that name a row; by default the primary key of the dataset. Files that hold none of the keys
-    are not written again; they are left out by secondary indices and partition values where these are part of the key,
-    else by reading their key columns. UserError `dataset.key` for a key that is unknown, holds nulls, or stands twice
-    in the new rows; `dataset.schema` for rows that do not fit.
+    `key` are the columns that name a row, by default the primary key; of several tables, `table` names one. Files that
+    hold none of the keys are not written again; they are left out by secondary indices and partition values where these
+    are part of the key, else by reading their key columns. UserError `dataset.key` for a key that is unknown, holds
+    nulls, or stands twice in the new rows; `dataset.schema` for rows that do not fit.
     """
     used: list[KeySet] = []
 
     def decide(base: Base) -> Change | None:
         new = fitted_rows(rows, base.layout.schema, uuid)
-        columns = checked_key(new.column_names, tuple(key) or primary_key_of(base.dataset), uuid)
+        columns = checked_key(new.column_names, tuple(key) or primary_key_of(base.chosen), uuid)
         keys = key_columns(new, columns)
         check_keys(keys, uuid, unique=True)
         return _change("upsert", base, keys, used, [[new]]) if new.num_rows else None
 
     try:
-        return apply_change(store, uuid, decide, executor=executor)
+        return apply_change(store, uuid, decide, table=table, executor=executor)
     finally:
         drop_sets(store, used)
 
 
 def delete_keys(
-    store: Store, uuid: str, keys: pa.Table, key: Sequence[str] = (), *, executor: Executor = HERE
+    store: Store,
+    uuid: str,
+    keys: pa.Table,
+    key: Sequence[str] = (),
+    *,
+    table: str | None = None,
+    executor: Executor = HERE,
 ) -> Prepared | None:
     """Delete the rows that have one of the keys; None when there is none. Other columns of `keys` are not looked at.
 
@@ -60,15 +72,15 @@ def delete_keys(
     used: list[KeySet] = []
 
     def decide(base: Base) -> Change | None:
-        columns = checked_key(keys.column_names, tuple(key) or primary_key_of(base.dataset), uuid)
-        checked_key(base.dataset.columns, columns, uuid)
-        wanted = pa.schema([base.dataset.schema.field(name) for name in columns])
+        columns = checked_key(keys.column_names, tuple(key) or primary_key_of(base.chosen), uuid)
+        checked_key(base.chosen.columns, columns, uuid)
+        wanted = pa.schema([base.chosen.schema.field(name) for name in columns])
         fitted = key_columns(fitted_rows(keys.select(list(columns)), wanted, uuid), columns)
         check_keys(fitted, uuid, unique=False)
         return _change("delete keys", base, distinct_keys(fitted), used, []) if fitted.num_rows else None
 
     try:
-        return apply_change(store, uuid, decide, executor=executor)
+        return apply_change(store, uuid, decide, table=table, executor=executor)
     finally:
         drop_sets(store, used)
 
@@ -76,7 +88,7 @@ def delete_keys(
 def _change(operation: str, base: Base, keys: pa.Table, used: list[KeySet], rows: list[list[pa.Table]]) -> Change:
     if not used:
         used.append(set_of(keys, base.dataset.store, base.dataset.header.uuid))
-    scans = candidates(base.dataset, keys)
+    scans = candidates(base.chosen, keys)
     sizes = base.sizes() if len(scans) > naming.SPARK_REWRITE_FILES else {}
     tasks = drop_tasks(base.target(), scans, sizes, keys.column_names, used)
     return Change(operation, rows=rows, tasks=tasks, sizes=sizes)

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from component import identity, naming
 from component.dataset.changes.arrow_rows import GivenRows
-from component.dataset.changes.change import open_base
+from component.dataset.changes.change import Change, carry_out, open_base
 from component.dataset.changes.execution import HERE, Executor
 from component.dataset.changes.modes import files_layout, plan_write
 from component.dataset.changes.settling import commit_write
@@ -19,11 +19,10 @@ from component.dataset.changes.upsert import primary_key_of
 from component.dataset.commits.commit import CommitPlan, Prepared, discard
 from component.dataset.commits.fit import index_doubts
 from component.dataset.commits.intent import Intent
-from component.dataset.commits.tables import check_one_table
 from component.dataset.files.write import PartitionWriter, Written
 from component.dataset.format.buckets import buckets_of
 from component.dataset.format.header import HeaderFormat
-from component.dataset.format.layout import Compatibility, Layout
+from component.dataset.format.layout import Compatibility, Layout, OtherTable
 from component.dataset.format.values import check_partition_type
 from component.errors import CommitRefusedError, CommitUnknownError, Place, TablemillError, UserError
 from component.store.base import Store
@@ -112,22 +111,84 @@ def add_rows(
     intent: Intent,
     files: FileLayout,
     *,
+    table: str | None = None,
     executor: Executor = HERE,
 ) -> Prepared:
-    """Let rows meet those of a dataset that is there, in any mode but overwrite.
+    """Let rows meet those of a dataset that is there, in any mode but overwrite; of several tables, those of `table`.
 
     Whole numbers, dates and shorter decimals are taken by columns of a wider type, where every value fits. UserError
     `dataset.schema` for other columns or types, and as `plan_write`.
     """
-    base = open_base(store, uuid)
-    check_one_table(base.dataset.header)
-    fitting = rows.towards(base.dataset.schema)
+    base = open_base(store, uuid, table=table)
+    fitting = rows.towards(base.chosen.schema)
     own = _layout(uuid, fitting.schema)
     layout = files.applied(replace(base.layout, schema=own.schema))
     if intent.mode == "delete":
-        layout = replace(own, table=base.dataset.table)
-    plan = plan_write(store, layout, intent, primary_key=primary_key_of(base.dataset))
+        layout = replace(own, table=base.chosen.table)
+    plan = plan_write(store, layout, intent, primary_key=primary_key_of(base.chosen))
     return write_rows(store, plan, fitting.tables(), executor)
+
+
+def overwrite_rows(
+    store: Store,
+    uuid: str,
+    rows: GivenRows,
+    *,
+    table: str | None = None,
+    partition_on: Sequence[str] | None = None,
+    secondary_indices: Sequence[str] | None = None,
+    primary_key: Sequence[str] | None = None,
+    files: FileLayout | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    executor: Executor = HERE,
+) -> Prepared:
+    """Put rows in the place of all that a dataset has, or of several tables one; what is not given stays as it is.
+
+    The other tables of a dataset of several keep their rows, and all have the same partition keys. Errors as
+    `make_dataset`, `dataset.partitioning` for other partition keys or indices in one of several tables.
+    """
+    base = open_base(store, uuid, table=table)
+    header = base.dataset.header
+    new = NewDataset(
+        tuple(header.partition_keys if partition_on is None else partition_on),
+        tuple(sorted(header.indices) if secondary_indices is None else secondary_indices),
+        base.primary_key(base.chosen.table) if primary_key is None else tuple(primary_key),
+        files or FileLayout(),
+        metadata or {},
+        base.stored.storage_format,
+        base.chosen.table,
+        base.compatibility or "plateau",
+    )
+    if not base.others:
+        return make_dataset(store, uuid, rows, new, replaces=True, executor=executor)
+    if new.partition_on != header.partition_keys or set(new.secondary_indices) != set(header.indices):
+        raise UserError(
+            "dataset.partitioning",
+            "One table of several cannot have other partition keys or indices than the rest",
+            place=Place(table=uuid),
+            remedy="Leave them out; tablemill dataset build-index and drop-index change the indices of all tables.",
+        )
+    _check_columns([*new.partition_on, *new.primary_key], rows.schema.names, uuid)
+    indices = tuple(name for name in header.indices if name in rows.schema.names)
+    own = replace(_layout(uuid, rows.schema), partition_on=new.partition_on, secondary_indices=indices)
+    own = new.files.applied(replace(own, table=new.table, compatibility=new.compatibility))
+    partitions = header.partitions
+    change = Change(
+        "overwrite",
+        rows=[(part.select(own.schema.names) for part in rows.tables())],
+        metadata=new.metadata,
+        sort_by=own.sort_by,
+        emptied=[(label, new.table) for label in partitions if new.table in partitions[label]],
+        tables=tuple(
+            OtherTable(own, new.primary_key)
+            if layout.table == new.table
+            else OtherTable(layout, base.primary_key(layout.table))
+            for layout in base.layouts
+        ),
+    )
+    done = carry_out(store, base, change, executor)
+    assert done is not None  # noqa: S101 - a change with rows always commits
+    return done
 
 
 def write_rows(store: Store, plan: CommitPlan, tables: Iterable[pa.Table], executor: Executor = HERE) -> Prepared:

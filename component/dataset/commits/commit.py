@@ -18,7 +18,7 @@ from typing import Any, Final, Literal
 
 import pyarrow as pa
 
-from component.dataset.commits.fit import check_indices, check_names, fit_tables
+from component.dataset.commits.fit import absent_tables, check_indices, check_names, fit_tables
 from component.dataset.commits.intent import Intent
 from component.dataset.commits.next_header import NextState, next_header
 from component.dataset.commits.swap import SchemaSwap, schema_of_base, swap_header, swap_schema, undo_schema
@@ -48,6 +48,7 @@ class CommitPlan:
     that reads the values of `rebuilt` indices from the data files; `operation` is its name in the history.
 
     `layout` and `primary_key` are of the first table, in most datasets the only one; `others` are further ones.
+    `absent` are tables of the base for which no rows come: they have files without rows where others have new ones.
     `intent` is what the write is meant to do, for a plan on another state: `removed` holds for this base only.
     `succeeds` names the commit before where a run knows it and did not get the dataset itself.
     """
@@ -63,13 +64,19 @@ class CommitPlan:
     unset: frozenset[str] = frozenset()
     rebuilt: frozenset[str] = frozenset()
     others: tuple[OtherTable, ...] = ()
+    absent: tuple[OtherTable, ...] = ()
     intent: Intent = field(default_factory=Intent)
     succeeds: str | None = None
 
     @property
     def layouts(self) -> tuple[Layout, ...]:
-        """The layouts of all tables."""
+        """The layouts of the tables that rows come for."""
         return (self.layout, *(other.layout for other in self.others))
+
+    @property
+    def all_layouts(self) -> tuple[Layout, ...]:
+        """The layouts of all tables."""
+        return (*self.layouts, *(other.layout for other in self.absent))
 
     @property
     def appends(self) -> bool:
@@ -132,9 +139,11 @@ def plan_commit(
     tables that do not agree on a column.
     """
     base = make_explicit(store, layout.uuid)
-    layouts = (layout, *(other.layout for other in others))
+    layouts, absent = (layout, *(other.layout for other in others)), tuple[OtherTable, ...]()
     if mode == "append" and base is not None:
-        layouts = fit_tables(layouts, base.header, _schemas_of(store, base.header))
+        schemas = _schemas_of(store, base.header)
+        layouts = fit_tables(layouts, base.header, schemas)
+        absent = absent_tables(base.header, schemas, {one.table for one in layouts})
         storage_format = base.storage_format
         primary_key = primary_key or _key_of(base.header, layouts[0])
         keys = [other.primary_key or _key_of(base.header, one) for other, one in zip(others, layouts[1:], strict=True)]
@@ -143,10 +152,11 @@ def plan_commit(
         check_names(layouts)
     for one in layouts:
         check_indices(one)
-    check_shared({one.table: one.stored_schema for one in layouts}, layout.uuid)
+    every = (*layouts, *(other.layout for other in absent))
+    check_shared({one.table: one.stored_schema for one in every}, layout.uuid)
     plan = CommitPlan(layouts[0], mode, base, metadata or {}, storage_format, tuple(primary_key))
     fitted = (replace(other, layout=one) for other, one in zip(others, layouts[1:], strict=True))
-    return replace(plan, others=tuple(fitted))
+    return replace(plan, others=tuple(fitted), absent=absent)
 
 
 def _key_of(header: Header, layout: Layout) -> tuple[str, ...]:
@@ -169,11 +179,11 @@ def prepare(store: Store, plan: CommitPlan, written: Sequence[Written]) -> Prepa
     facts: dict[str, FileFacts] = {}
     named: list[str] = []
     try:
-        index_values = put_indices(store, plan.layouts, written, plan.stays, index_keys, facts)
+        index_values = put_indices(store, plan.all_layouts, written, plan.stays, index_keys, facts)
         base = plan.base.header if plan.base else None
         facts |= facts_of_files(written)
         vouched = put_facts(store, plan.layout.uuid, known_facts(store, base), facts, data_keys(plan.kept), named)
-        schemas = tuple(_next_schema(store, layout, base) for layout in plan.layouts)
+        schemas = tuple(_next_schema(store, layout, base) for layout in plan.all_layouts)
         header = next_header(_next_state(plan, written, index_keys, vouched), plan.operation or plan.mode)
         keep(store, header, base)
     except BaseException as error:
@@ -188,7 +198,9 @@ def _next_state(
     plan: CommitPlan, written: Sequence[Written], indices: Mapping[str, str], facts: Mapping[str, Any]
 ) -> NextState:
     base = plan.base.header if plan.base else None
-    tables = (OtherTable(plan.layout, plan.primary_key), *plan.others)
+    tables = (OtherTable(plan.layout, plan.primary_key), *plan.others, *plan.absent)
+    if plan.absent and base is not None:  # the order of the tables stays
+        tables = tuple(sorted(tables, key=lambda one: base.tables.index(one.layout.table)))
     return NextState(
         base, plan.appends, plan.kept, tables, written, indices, plan.metadata, plan.unset, facts, plan.succeeds
     )

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import pyarrow as pa
 
 from component.dataset.commits.tables import check_same_table
+from component.dataset.format.flavour import said_flavour
 from component.dataset.format.header import Header
 from component.dataset.format.keys import LABELS_COLUMN, check_partition_keys, check_table
-from component.dataset.format.layout import Layout
+from component.dataset.format.layout import Layout, OtherTable, source_order
 from component.dataset.format.schema import OTHER_TYPE, check_appendable, normal_schema, same_flavour, takes
 from component.errors import Place, UserError
 from component.tables.logical import LOGICAL, FullRows, Logical
@@ -63,7 +64,8 @@ def index_doubts(layouts: Iterable[Layout]) -> list[str]:
 def fit_tables(layouts: Sequence[Layout], header: Header, existing: Mapping[str, pa.Schema]) -> tuple[Layout, ...]:
     """Return the layouts for an append of rows to all tables of a dataset, in the order in which they came.
 
-    `existing` are the normalised schemas by table. A dataset of one table takes rows of a table of any name. UserError
+    `existing` are the normalised schemas by table. A dataset of one table takes rows of a table of any name, one of
+    several rows for some of its tables. UserError
     `dataset.schema` and `dataset.partitioning` when rows do not fit, `dataset.format` when the tables are not those of
     the dataset, or its partitions do not have the same tables.
     """
@@ -71,15 +73,38 @@ def fit_tables(layouts: Sequence[Layout], header: Header, existing: Mapping[str,
     if len(layouts) == len(header.tables) == 1:
         return (replace(fit_layout(layouts[0], header, existing[header.table]), table=header.table),)
     names = [layout.table for layout in layouts]
-    if sorted(names) != sorted(header.tables):
+    if not set(names) <= set(header.tables):
         raise UserError(
             "dataset.format",
             f"The dataset {header.uuid!r} has the tables {', '.join(header.tables)}, and rows come for"
-            f" {', '.join(names)}: an append brings rows for all of them",
-            remedy="Configure the tables of the dataset, use mode overwrite, or have a dataset for each table.",
+            f" {', '.join(names)}",
+            remedy="Name tables of the dataset, or use mode overwrite.",
         )
     fitted = [fit_layout(layout, header, existing[layout.table]) for layout in layouts]
-    return tuple(replace(one, secondary_indices=_of_table(one)) for one in fitted)
+    kept_for = said_flavour(header)
+    return tuple(replace(one, secondary_indices=_of_table(one), compatibility=kept_for) for one in fitted)
+
+
+def absent_tables(
+    header: Header, existing: Mapping[str, pa.Schema], present: Collection[str]
+) -> tuple[OtherTable, ...]:
+    """Return the tables of a dataset of several for which no rows come, as they are."""
+    if len(header.tables) < 2:
+        return ()
+    found = []
+    for table in (table for table in header.tables if table not in present):
+        described, stored = header.described(table), existing[table]
+        schema = pa.schema([stored.field(name) for name in source_order(described, stored)])
+        layout = Layout(
+            header.uuid,
+            schema,
+            header.partition_keys,
+            tuple(name for name in header.indices if name in schema.names),
+            table=table,
+            compatibility=said_flavour(header),
+        )
+        found.append(OtherTable(layout, tuple(described.get("primary_key", ()))))
+    return tuple(found)
 
 
 def _of_table(layout: Layout) -> tuple[str, ...]:

@@ -44,13 +44,22 @@ def check_same_table(header: Header) -> None:
 
 
 def check_one_table(header: Header) -> None:
-    """Raise UserError `dataset.format` for a dataset of several tables, where rows of one of them would change."""
+    """Raise UserError `dataset.format` for a dataset of several tables, where nobody says whose rows are to change."""
     if len(header.tables) > 1:
         raise UserError(
             "dataset.format",
-            f"The dataset {header.uuid!r} has several tables ({', '.join(header.tables)}), whose rows cannot be changed"
-            " one table at a time",
-            remedy="Write all of them in a run, or make one a dataset of its own: tablemill dataset copy --table.",
+            f"The dataset {header.uuid!r} has several tables ({', '.join(header.tables)}), and none of them is named",
+            remedy="Name the table whose rows are to change: --table, or open(address, table=…).",
+        )
+
+
+def check_has_table(header: Header, table: str) -> None:
+    """Raise UserError `dataset.missing` for a table that a dataset does not have."""
+    if table not in header.tables:
+        raise UserError(
+            "dataset.missing",
+            f"The dataset {header.uuid!r} has no table {table!r}",
+            remedy=f"It has {', '.join(header.tables)}.",
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,12 +14,14 @@ from component.errors import UserError
 
 
 class LostRows:
-    """What is known of the rows of files of one table that are dropped."""
+    """What is known of the rows of files of one table that are dropped; an index tells of all `tables` together."""
 
-    def __init__(self, dataset: Dataset) -> None:
+    def __init__(self, dataset: Dataset, tables: Sequence[Dataset]) -> None:
         self._dataset = dataset
         self._facts = known_facts(dataset.store, dataset.header).by_file()
-        self._indices = {name: table for name in dataset.header.indices if (table := self._index(name)) is not None}
+        shared = {name for one in tables if one is not dataset for name in one.schema.names}
+        own = (name for name in dataset.header.indices if name in dataset.schema.names and name not in shared)
+        self._indices = {name: table for name in own if (table := self._index(name)) is not None}
 
     def _index(self, column: str) -> pa.Table | None:
         dataset, index = self._dataset, self._dataset.header.indices[column]
@@ -33,7 +35,9 @@ class LostRows:
     def text(self, label: str, key: str | None) -> str:
         """Return how many rows a file held, of which partition, and within which values of the indexed columns."""
         facts = self._facts.get((key or "")[len(self._dataset.header.uuid) + 1 :])
-        rows = f"{facts.rows:,} rows are lost" if facts is not None else "rows are lost, and nobody noted how many"
+        rows = "rows are lost, and nobody noted how many"
+        if facts is not None:
+            rows = "1 row is lost" if facts.rows == 1 else f"{facts.rows:,} rows are lost"
         return f"{rows}: {', '.join(self._said(label, key))}".removesuffix(": ")
 
     def _said(self, label: str, key: str | None) -> Iterator[str]:

@@ -123,15 +123,29 @@ class _Mending:
     def commit(self) -> list[str]:
         """Make one commit of all that is to be mended so, if anything is, and say what it does."""
         base = self._base()
-        removed = {*self._dropped(), *self._damaged(base), *self._labels("verify.table"), *self._labels("verify.path")}
+        removed, emptied = (
+            {*self._dropped(), *self._labels("verify.table"), *self._labels("verify.path")},
+            self._damaged(base),
+        )
         rows = list(self._rewritten(base))
         adopted = self._adopted(base) if self._adopt else []
-        rebuilt = self._rebuilt(base, changed=bool(removed or adopted))
-        must = any([removed, rows, adopted, rebuilt, self._other()])
-        noted = self._noted(base, removed) if must or base.dataset.header.extras else {}
+        rebuilt = self._rebuilt(base, changed=bool(removed or emptied or adopted))
+        must = any([removed, emptied, rows, adopted, rebuilt, self._other()])
+        noted = (
+            self._noted(base, {*removed, *(label for label, _ in emptied)})
+            if must or base.dataset.header.extras
+            else {}
+        )
         if not (must or noted):
             return []
-        change = Change("repair", rows=rows, removed=removed, rebuilt=rebuilt, adopted=[*adopted, Written(noted=noted)])
+        change = Change(
+            "repair",
+            rows=rows,
+            removed=removed,
+            emptied=emptied,
+            rebuilt=rebuilt,
+            adopted=[*adopted, Written(noted=noted)],
+        )
         carry_out(self._store, base, change)
         return self._done
 
@@ -158,16 +172,20 @@ class _Mending:
         self._done += [f"dropped the partition {label}, whose file another one names" for label in sorted(twice)]
         return gone | twice
 
-    def _damaged(self, base: Base) -> set[str]:
-        """Return the partitions whose file is damaged, if they are to go, and say which rows go with them."""
-        if not self._drop or base.others:
-            return set()
+    def _damaged(self, base: Base) -> list[tuple[str, str]]:
+        """Return labels and tables whose file is damaged, if they are to go, and say which rows go with them."""
+        if not self._drop:
+            return []
         faults = [fault for fault in self._found.faults if _is_damaged(fault)]
-        found = {fault.label: fault.key for fault in faults if fault.label in base.dataset.header.partitions}
-        lost = LostRows(base.dataset)
-        for label, key in found.items():
-            self._done.append(f"dropped the damaged file {key}: {lost.text(label or '', key)}")
-        return {label for label in found if label is not None}
+        found = dict.fromkeys((fault.label or "", fault.key or "") for fault in faults)
+        emptied = []
+        for dataset in base.datasets:
+            lost, partitions = LostRows(dataset, base.datasets), dataset.header.partitions
+            for label, key in found:
+                if partitions.get(label, {}).get(dataset.table) == key:
+                    self._done.append(f"dropped the damaged file {key}: {lost.text(label, key)}")
+                    emptied.append((label, dataset.table))
+        return emptied
 
     def _rewritten(self, base: Base) -> Iterator[list[pa.Table]]:
         """Yield the rows of files that are written again: of another table's name, or under a path with a slash."""
