@@ -28,6 +28,8 @@ from component.errors import (
     UserError,
 )
 from tablemill.conversion import convert
+from tablemill.cube import Cube, open_cube
+from tablemill.cube import list_cubes as cubes
 from tablemill.dataset import Dataset, Verified
 from tablemill.entry import create, datasets, open, repair  # noqa: A004 - `tablemill.open` is what one calls it
 
@@ -37,6 +39,7 @@ __all__ = [
     "Commit",
     "CommitRefusedError",
     "CommitUnknownError",
+    "Cube",
     "Dataset",
     "Difference",
     "Fault",
@@ -54,7 +57,9 @@ __all__ = [
     "__version__",
     "convert",
     "create",
+    "cubes",
     "datasets",
     "open",
+    "open_cube",
     "repair",
 ]

@@ -65,11 +65,14 @@ def ls(
 
     def work() -> tuple[Any, Sequence[str]]:
         from component.dataset.format.address import dataset_uuids, open_existing  # noqa: PLC0415 - loaded only by what needs it
-        from component.report.listing import describe_datasets, listing_lines  # noqa: PLC0415
+        from component.dataset.reading.cube import cubes  # noqa: PLC0415
+        from component.report.listing import cube_lines, describe_datasets, listing_lines  # noqa: PLC0415
 
         opened = open_existing(store)
-        found = describe_datasets(opened, dataset_uuids(opened))
-        return found, listing_lines(found)
+        uuids = dataset_uuids(opened)
+        joined = cubes(opened, uuids)
+        found = describe_datasets(opened, uuids, joined)
+        return found, [*listing_lines(found), *cube_lines(joined)]
 
     answer(work, output)
 
@@ -189,6 +192,10 @@ def query(
         str | None, typer.Option(metavar="A,B", help="Only these columns, in this order.", show_default=False)
     ] = None,
     table: Table = None,
+    datasets: Annotated[
+        str | None,
+        typer.Option(metavar="A,B", help="Of a cube: join only these of its datasets to the seed.", show_default=False),
+    ] = None,
     limit: Annotated[
         int | None, typer.Option(metavar="N", help="At most so many rows.", min=0, show_default=False)
     ] = None,
@@ -202,11 +209,21 @@ def query(
     ] = False,
     output: Annotated[Literal["text", "csv", "json"], typer.Option("--format", help="How rows are printed.")] = "text",
 ) -> None:
-    """Ask a dataset for rows."""
+    """Ask a dataset for rows, or a cube of kartothek (STORE/PREFIX++), whose datasets are joined on its dimensions."""
     from component.cli.dataset_query import Question, answer_question  # noqa: PLC0415
 
     question = Question(
-        dataset, tuple(where or ()), predicates, columns, table, limit, moment(as_of), write_to, explain, output
+        dataset,
+        tuple(where or ()),
+        predicates,
+        columns,
+        table,
+        limit,
+        moment(as_of),
+        write_to,
+        explain,
+        output,
+        datasets,
     )
     try:
         answer_question(question, sys.stdout)

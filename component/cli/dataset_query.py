@@ -6,7 +6,7 @@ import base64
 import datetime as dt
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 
 from component.cli.printing import folded, terminal_width
 from component.dataset.format.address import open_address
+from component.dataset.reading.cube import SEPARATOR, Cube, open_cube
 from component.dataset.reading.explanation import explain_reading
 from component.dataset.reading.question import parse_question
 from component.dataset.reading.reader import Dataset, Explanation, FileScan, explain_scan, open_dataset, read_scan
@@ -44,6 +45,7 @@ class Question:
     write_to: Path | None
     explain: bool
     output: str
+    datasets: str | None = None
 
 
 def answer_question(question: Question, screen: TextIO) -> None:
@@ -55,6 +57,11 @@ def answer_question(question: Question, screen: TextIO) -> None:
     if question.explain and question.write_to is not None:
         raise UserError("config.value", "--explain reads no rows, so none can be written", remedy="Leave out --to.")
     address = open_address(question.address)
+    if address.uuid.endswith(SEPARATOR):
+        _answer_of_cube(question, open_cube(address.store, address.uuid), screen)
+        return
+    if question.datasets is not None:
+        raise UserError("config.value", "--datasets are of a cube", remedy="Ask STORE/PREFIX++.")
     dataset = open_dataset(address.store, address.uuid, table=question.table, as_of=question.as_of)
     scans, explanation = explain_scan(dataset, parse_question(question.where, question.predicates))
     if question.explain:
@@ -62,12 +69,39 @@ def answer_question(question: Question, screen: TextIO) -> None:
         return
     names = _columns(dataset, question.columns)
     schema = pa.schema([dataset.schema.field(name) for name in names])
+    _put_out(question, schema, lambda most: _rows(dataset, scans, names, most), screen)
+
+
+def _answer_of_cube(question: Question, cube: Cube, screen: TextIO) -> None:
+    """Answer of the datasets of a cube, joined; their states are the live ones."""
+    if question.explain or question.as_of is not None or question.table is not None:
+        raise UserError(
+            "config.value",
+            "--explain, --as-of and --table are of one dataset, and this is a cube",
+            remedy="Leave them out, or ask a dataset of the cube.",
+        )
+    names = question.columns.split(",") if question.columns is not None else None
+    datasets = question.datasets.split(",") if question.datasets is not None else None
+    asked = parse_question(question.where, question.predicates)
+    found = cube.read([name.strip() for name in names] if names is not None else None, asked, datasets)
+    _put_out(
+        question,
+        found.schema,
+        lambda most: iter((found if most is None else found.slice(0, most)).to_batches()),
+        screen,
+    )
+
+
+def _put_out(
+    question: Question, schema: pa.Schema, at_most: Callable[[int | None], Iterator[pa.RecordBatch]], screen: TextIO
+) -> None:
+    """Print rows, or write them to a file; `at_most` gives so many of them, or all."""
     if question.write_to is not None:
-        rows = _write(question.write_to, schema, _rows(dataset, scans, names, question.limit))
-        screen.write(f"{counted(rows, 'row')} in {question.write_to}\n")
+        count = _write(question.write_to, schema, at_most(question.limit))
+        screen.write(f"{counted(count, 'row')} in {question.write_to}\n")
         return
     most = question.limit if question.limit is not None or question.output != "text" else ON_SCREEN
-    batches = _rows(dataset, scans, names, most)
+    batches = at_most(most)
     if question.output == "text":
         shown = row_lines(pa.Table.from_batches(batches, schema), limited=most, width=terminal_width())
         screen.writelines(f"{line}\n" for line in folded(shown))

@@ -9,6 +9,7 @@ from component.dataset.format.facts import Sums, sums_of
 from component.dataset.format.header import Header
 from component.dataset.format.history import commit_of
 from component.dataset.format.implicit import read_whole_header
+from component.dataset.reading.cube import SEPARATOR, Cube
 from component.dataset.reading.reader import open_dataset
 from component.dataset.reading.statistics import statistics
 from component.errors import UserError
@@ -16,9 +17,20 @@ from component.report.sums import describe_sums, sums_text
 from component.store.base import Store
 
 
-def describe_datasets(store: Store, uuids: Iterable[str]) -> list[dict[str, Any]]:
-    """Return uuid, files, rows and bytes of datasets; of one whose header cannot be read, why."""
-    return [{"uuid": uuid, **_described(store, uuid)} for uuid in uuids]
+def describe_datasets(store: Store, uuids: Iterable[str], cubes: Iterable[Cube] = ()) -> list[dict[str, Any]]:
+    """Return uuid, files, rows and bytes of datasets, and the cube each is of; of one that cannot be read, why."""
+    member = {f"{cube.prefix}{SEPARATOR}{name}": cube.prefix for cube in cubes for name in cube.datasets}
+    found = [{"uuid": uuid, **_described(store, uuid)} for uuid in uuids]
+    return [{**one, "cube": member[one["uuid"]]} if one["uuid"] in member else one for one in found]
+
+
+def cube_lines(cubes: Iterable[Cube]) -> list[str]:
+    """Return what cubes there are, for people."""
+    return [
+        f"cube {cube.prefix}{SEPARATOR}: {', '.join(sorted(cube.datasets))}; seed {cube.seed},"
+        f" dimensions {', '.join(cube.dimensions)}"
+        for cube in cubes
+    ]
 
 
 def _described(store: Store, uuid: str) -> dict[str, Any]:

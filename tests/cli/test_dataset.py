@@ -384,3 +384,39 @@ def test_a_table_of_several_is_shown_and_asked_by_its_name(tmp_path):
     assert "columns of seats: seat string, flight int64, day string\n" in shown
     arguments = ["dataset", "query", address, "--table", "seats", "--columns", "seat", "--where", "flight == 3"]
     assert CliRunner().invoke(app, arguments).stdout.splitlines() == ["seat", "2B", "1 row"]
+
+
+# --- several tables, and cubes ---
+
+
+def invoke(*words):
+    result = CliRunner().invoke(app, ["dataset", *map(str, words)])
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_rows_of_one_table_of_several_change_by_commands(tmp_path):
+    store = LocalStore(tmp_path / "store")
+    commit_tables(store)
+    address, more = f"{store.url}/trips", tmp_path / "more.csv"
+    more.write_text("seat,flight,day\n9Z,1,mon\n", encoding="utf-8")
+    assert "none of them is named" in invoke("append", address, more)[2]
+    for command in ("append", "upsert", "delete-keys", "overwrite"):
+        assert invoke(command, address, more, "--table", "seats")[0] == 0, command
+    assert invoke("add-column", address, "cabin", "string", "--table", "seats", "--value", "Y")[0] == 0
+    assert invoke("compact", address)[0] == 0
+    found = invoke("query", address, "--table", "seats", "--format", "json")[1]
+    assert rows_of(found) == [{"seat": "9Z", "flight": 1, "day": "mon", "cabin": "Y"}]
+    assert len(rows_of(invoke("query", address, "--table", "flights", "--format", "json")[1])) == 3
+
+
+def test_a_cube_is_listed_and_asked():
+    store = (Path(__file__).parents[1] / "data" / "golden" / "kartothek53_cube").as_uri()
+    _, listed, _ = invoke("ls", store)
+    assert listed.splitlines()[-1] == "cube geo++: enrich, source, time; seed source, dimensions city, day"
+    assert {one["cube"] for one in json.loads(invoke("ls", store, "--format", "json")[1])} == {"geo"}
+    asked = ("query", f"{store}/geo++", "--where", "latitude > 53", "--columns", "city,latitude", "--format", "json")
+    assert rows_of(invoke(*asked)[1]) == [{"city": "Hamburg", "latitude": 53.5}]
+    assert len(rows_of(invoke("query", f"{store}/geo++", "--datasets", "time", "--format", "json")[1])) == 5
+    assert "of one dataset" in invoke("query", f"{store}/geo++", "--explain")[2]
+    assert "of a cube" in invoke("query", f"{store}/geo++source", "--datasets", "time")[2]
+    assert "There is no cube" in invoke("query", f"{store}/no++")[2]
