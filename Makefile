@@ -1,7 +1,7 @@
 # Everything one does with a checkout. `make` alone prints this list.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint types check bench plateau records kartothek sample image lock clean
+.PHONY: help setup run test lint types check bench plateau records datadirtest kartothek sample image lock clean
 
 PYTHON ?= python3
 IMAGE ?= tablemill
@@ -9,7 +9,7 @@ BASE_IMAGE ?= python:3.11-slim-bookworm
 export PYTHON IMAGE BASE_IMAGE
 
 help: ## Print this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## Make .venv: locked packages, a Java where there is none, the archive of Spark's classes
 	@scripts/setup.sh run
@@ -17,7 +17,7 @@ setup: ## Make .venv: locked packages, a Java where there is none, the archive o
 run: setup sample ## Run the main job on a fresh copy of data-sample, in build/data
 	@.venv/bin/tablemill run --data build/data
 
-test: plateau records kartothek ## Set everything up and run all tests (ARGS="-k name" runs some)
+test: plateau records datadirtest kartothek ## Set everything up and run all tests (ARGS="-k name" runs some)
 	@scripts/setup.sh test
 	@.venv/bin/python -m pytest $(ARGS)
 
@@ -45,6 +45,9 @@ kartothek: ## Make .venv-kartothek, where the first implementation of the datase
 records: ## Make .venv-records, where the other implementation of records directories lives for the tests
 	@scripts/setup.sh records
 
+datadirtest: ## Make .venv-datadirtest, where the test runner of the platform's components lives for the tests
+	@scripts/setup.sh datadirtest
+
 sample: ## Copy data-sample to build/data, which may be written to
 	@scripts/sample.sh
 
@@ -55,5 +58,5 @@ lock: ## Write requirements/*.lock anew, with uv (ARGS=--upgrade takes newer ver
 	@scripts/lock.sh $(ARGS)
 
 clean: ## Remove what these commands made
-	rm -rf .venv .venv-plateau .venv-plateau-pandas3 .venv-records .venv-kartothek build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-plateau .venv-plateau-pandas3 .venv-records .venv-datadirtest .venv-kartothek build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -8,7 +8,7 @@ Usage: scripts/lock.sh [--upgrade]
 
 Writes requirements/*.lock from pyproject.toml and requirements/*.in with uv. Versions that are locked stay, unless
 --upgrade is given. A package that stands in several locks has one version in all of them; the locks of
-plateau, records-mover and kartothek, which needs Python 3.8, are apart.
+plateau, records-mover, datadirtest and kartothek, which needs Python 3.8, are apart.
 TEXT
   exit
 fi
@@ -37,5 +37,6 @@ upgrade=${1:-}
 compile plateau requirements/plateau.in
 compile plateau-pandas3 requirements/plateau-pandas3.in
 compile records requirements/records.in
+compile datadirtest requirements/datadirtest.in --no-deps # what it records HTTP with is not used
 uv pip compile --quiet --generate-hashes --no-emit-index-url --no-emit-find-links --python-version 3.8 \
   ${upgrade:+"$upgrade"} -o requirements/kartothek.lock requirements/kartothek.in

@@ -4,7 +4,7 @@ set -euo pipefail
 
 usage() {
   cat <<'TEXT'
-Usage: scripts/setup.sh run|test|bench|plateau|plateau-pandas3|records|kartothek ...
+Usage: scripts/setup.sh run|test|bench|plateau|plateau-pandas3|records|datadirtest|kartothek ...
 
 Makes, or brings up to date, the environments of this checkout, and does nothing where nothing changed:
   run      .venv with what Tablemill needs to run, a Java where the machine has none, and the archive of Spark's classes
@@ -14,6 +14,7 @@ Makes, or brings up to date, the environments of this checkout, and does nothing
   plateau-pandas3  .venv-plateau-pandas3, the same with pandas 3, whose texts and moments have other types
   records  .venv-records, where records-mover (the other implementation of records directories) lives for the tests;
            it needs Python 3.11, since its pandas has nothing for a newer one
+  datadirtest  .venv-datadirtest, the test runner of the platform's components, which the tests give to .venv's Python
   kartothek  .venv-kartothek, where kartothek 5.3, the first implementation of the dataset format, lives for the tests;
            it needs Python 3.8, as python3.8, in pyenv, or named with PYTHON38. Without it its tests are not collected
 
@@ -157,6 +158,16 @@ records_environment() { # records-mover's pandas has wheels up to Python 3.11 on
   PYTHON=$python environment .venv-records records
 }
 
+datadirtest() { # alone: what it records HTTP with is a dozen packages, and it does without them
+  .venv-datadirtest/bin/python -c '' 2>/dev/null || make_environment .venv-datadirtest
+  once .venv-datadirtest datadirtest "$(contents requirements/datadirtest.lock)" datadirtest_step
+}
+
+datadirtest_step() {
+  say "Installing requirements/datadirtest.lock into .venv-datadirtest"
+  install .venv-datadirtest --require-hashes --no-deps --only-binary :all: -r requirements/datadirtest.lock
+}
+
 main() {
   [ $# -gt 0 ] || { usage >&2; exit 2; }
   local name
@@ -168,6 +179,7 @@ main() {
         java
         ;;
       plateau | plateau-pandas3) environment ".venv-$name" "$name" ;;
+      datadirtest) datadirtest ;;
       kartothek) kartothek ;;
       records) records_environment ;;
       -h | --help) usage ;;

@@ -16,7 +16,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 LOCKS = sorted((ROOT / "requirements").glob("*.lock"))
 PIN = re.compile(r"^(?P<name>[a-z0-9._-]+)==(?P<version>\S+)(?P<rest>(?:.*\\\n)+.*)", re.MULTILINE)
 GROUPS_OF_LOCK = {"build": [], "run": ["build"], "java": ["build", "java"], "test": ["build", "test"]}
-APART = ("kartothek", "plateau", "plateau-pandas3", "records")
+APART = ("datadirtest", "kartothek", "plateau", "plateau-pandas3", "records")
 """Locks of other programs, whose packages may have versions of their own."""
 GROUPS_OF_LOCK["bench"] = ["build", "test", "bench"]
 
@@ -63,7 +63,11 @@ def test_a_package_has_one_version_in_all_locks():
 def test_the_page_on_dependencies_explains_exactly_what_is_declared():
     groups = PROJECT["dependency-groups"].values()
     declared = {Requirement(one).name for one in PROJECT["project"]["dependencies"]}
-    declared |= {Requirement(one).name for group in groups for one in group} | {"plateau", "records-mover"}
+    declared |= {Requirement(one).name for group in groups for one in group} | {
+        "plateau",
+        "records-mover",
+        "keboola-datadirtest",
+    }
     page = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `((?![\w-]+\.lock)[\w.-]+)` \| (.+?) \| .+? \|$", page, re.MULTILINE)
     assert sorted(name for name, _ in rows) == sorted(declared)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from pathlib import Path
 
 from component.dataset.reading.reader import Dataset
@@ -49,13 +51,15 @@ class RecordsOutput:
     """One records directory while it is written: where its data files go, and where it will be.
 
     A folder of this machine takes the data files at once: without a manifest nobody takes them for a directory.
-    `known` are the columns that all rows come from, if they are of one source.
+    `known` are the columns that all rows come from, if they are of one source; `made` the folders that were made for
+    it, the innermost first.
     """
 
     output: OutputPlan
     plan: RecordsPlan
     folder: Path
     target: Listing | None
+    made: tuple[Path, ...] = ()
     known: Mapping[str, Column] = field(default_factory=dict)
 
     def tasks(self, tasks: Sequence[SliceTask], sizes: Sequence[int], cores: int) -> list[SliceTask]:
@@ -101,9 +105,12 @@ class RecordsOutput:
         return TableSchema(tuple(described_by_type(one, dataset.schema.field(one.name).type) for one in known))
 
     def withdraw(self) -> None:
-        """Remove what is at the URL, which was empty before."""
+        """Remove what is at the URL, which was empty before, and the folders that were made for it."""
         if self.target is not None:
             remove(self.target, self.target.names())
+        with suppress(OSError):  # somebody else put something there
+            for folder in self.made:
+                folder.rmdir()
 
 
 def _share(one: RowRange, parts: Sequence[Part]) -> Share:
@@ -119,5 +126,6 @@ def open_records_output(
     target = None if output.url is None else open_listing(output.url, os.environ)
     folder = target.root if isinstance(target, LocalListing) else scratch / f"records-{number}"
     with writing(folder):
+        made = tuple(takewhile(lambda one: not one.exists(), (folder, *folder.parents)))
         folder.mkdir(parents=True, exist_ok=True)
-    return RecordsOutput(output, output.records, folder, target, known)
+    return RecordsOutput(output, output.records, folder, target, made, known)

@@ -163,7 +163,9 @@ def test_an_output_with_the_name_of_a_dataset_s_archive(folder, refused):
 
 def test_an_output_of_a_dataset_that_nobody_made(folder, refused):
     folder.file_store(outputs=[{"dataset": "sales"}])
-    refused("dataset.missing", "'sales'")
+    refused("dataset.missing", f"'sales' in {folder.store.as_uri()}")
+    folder.configure(outputs=[{"dataset": "sales"}])
+    refused("dataset.missing", "'sales': no archive in in/files holds it", "sales.dataset.zip")
 
 
 def test_a_numeric_length_that_is_none(folder, refused):

@@ -121,14 +121,17 @@ def test_a_directory_at_a_url_appears_with_the_outputs_and_must_be_empty(folder,
 
 def test_a_run_that_fails_late_leaves_nothing_at_the_url(folder, refused, tmp_path):
     copy(folder, "bluelabs-plain", "orders")
-    target = tmp_path / "export"
+    target = tmp_path / "new" / "export"
     outputs = [
         {"dataset": "orders", "as": "file", "format": "records", "records": {"url": target.as_uri()}},
         {"dataset": "orders", "as": "file", "format": "records", "name": "x.zip", "records": {"variant": "dumb"}},
     ]
     folder.configure(datasets=[dataset("orders", "orders")], outputs=outputs)
     refused("cell.unwritable", "column")
-    assert not target.exists() or not list(target.iterdir())
+    assert not target.parent.exists()
+    target.mkdir(parents=True)
+    refused("cell.unwritable", "column")
+    assert list(target.iterdir()) == []
 
 
 def test_a_cell_that_does_not_fit_is_named_or_rejected(folder, run, refused):

@@ -21,12 +21,12 @@ from component.dataset.commits.tables import check_has_table, check_one_table, c
 from component.dataset.commits.writable import make_explicit
 from component.dataset.files.write import PartitionWriter, Written
 from component.dataset.format.flavour import flavour_of, said_flavour
-from component.dataset.format.header import Header, StoredHeader
+from component.dataset.format.header import Header, StoredHeader, missing_dataset
 from component.dataset.format.keys import check_uuid
 from component.dataset.format.layout import Compatibility, Layout, OtherTable
 from component.dataset.format.trusted import read_schema
 from component.dataset.reading.reader import Dataset
-from component.errors import CommitRefusedError, CommitUnknownError, TablemillError, UserError
+from component.errors import CommitRefusedError, CommitUnknownError, TablemillError
 from component.store.base import Store
 
 
@@ -134,7 +134,7 @@ def open_base(store: Store, uuid: str, *, several: bool = False, table: str | No
     """
     stored = make_explicit(store, check_uuid(uuid))
     if stored is None:
-        raise UserError("dataset.missing", f"There is no dataset {uuid!r} in {store.url}")
+        raise missing_dataset(store, uuid)
     header = stored.header
     check_same_table(header)
     if table is not None:

@@ -23,7 +23,7 @@ from component import clock, naming
 from component.dataset.commits.swap import hold_schema
 from component.dataset.commits.writable import newer_hidden, settled_header
 from component.dataset.format.facts import facts_keys
-from component.dataset.format.header import StoredHeader, decode_header, read_header
+from component.dataset.format.header import StoredHeader, decode_header, missing_dataset, read_header
 from component.dataset.format.history import Commit, commit_of, history, states_from
 from component.dataset.format.implicit import read_whole_header
 from component.dataset.format.keys import check_uuid, header_key, history_key, referenced, stored_key
@@ -107,7 +107,7 @@ def find_garbage(
 def check_there(store: Store, uuid: str) -> None:
     """Hold that there is something of a dataset, be it what is left of one; UserError `dataset.missing`."""
     if not any(True for _ in store.list(f"{check_uuid(uuid)}/")) and read_whole_header(store, uuid) is None:
-        raise UserError("dataset.missing", f"There is no dataset {uuid!r} in {store.url}")
+        raise missing_dataset(store, uuid)
 
 
 def collect(store: Store, garbage: Garbage) -> None:
@@ -176,7 +176,7 @@ def delete_dataset(store: Store, uuid: str, *, min_age: dt.timedelta = MIN_AGE) 
     rest = [stat.key for stat in listed if stat.key in named or stat.modified <= oldest or _is_schema(stat.key)]
     present = [key for key in headers if store.get_versioned(key) is not None]
     if not present and not listed:
-        raise UserError("dataset.missing", f"There is no dataset {uuid!r} in {store.url}")
+        raise missing_dataset(store, uuid)
     _delete_headers(store, uuid, headers)
     for key in rest:
         store.delete(key)

@@ -18,6 +18,7 @@ from component.dataset.format.keys import header_key, keys_in_path
 from component.dataset.format.soundness import hold_sound
 from component.errors import UserError
 from component.store.base import Store, Version
+from component.store.local import LocalStore
 
 HeaderFormat = Literal["json", "msgpack.zstd"]
 EXTRAS = "tablemill"
@@ -28,6 +29,17 @@ _MOVES = "moves_to"
 
 LARGEST = naming.GIB
 """Most bytes of a header that are unpacked; one with a million partitions has a fifth of it."""
+
+
+def missing_dataset(store: Store, uuid: str) -> UserError:
+    """Return the error `dataset.missing`; a scratch store is filled from in/files, and its URL says nothing."""
+    if isinstance(store, LocalStore) and not store.durable:
+        return UserError(
+            "dataset.missing",
+            f"There is no dataset {uuid!r}: no archive in in/files holds it",
+            remedy=f"Map the archive {uuid}{naming.ARCHIVE_SUFFIX} of an earlier run, or configure the store it is in.",
+        )
+    return UserError("dataset.missing", f"There is no dataset {uuid!r} in {store.url}")
 
 
 @dataclass(frozen=True, slots=True)

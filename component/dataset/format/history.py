@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from component import clock, identity, naming
 from component.dataset.format.flavour import flavour_of
-from component.dataset.format.header import EXTRAS, Header, decode_header, encode_header
+from component.dataset.format.header import EXTRAS, Header, decode_header, encode_header, missing_dataset
 from component.dataset.format.implicit import read_whole_header
 from component.dataset.format.keys import check_uuid, history_key
 from component.dataset.format.soundness import digest_of, vouched
@@ -137,7 +137,7 @@ def history(store: Store, uuid: str) -> Iterator[Commit]:
     """
     live = read_whole_header(store, check_uuid(uuid))
     if live is None:
-        raise UserError("dataset.missing", f"There is no dataset {uuid!r} in {store.url}")
+        raise missing_dataset(store, uuid)
     yield from states_from(store, live.header)
 
 

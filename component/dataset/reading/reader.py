@@ -13,7 +13,7 @@ from component.dataset.files.csv_file import open_data
 from component.dataset.files.data_file import read_rows
 from component.dataset.files.footer import naming_file
 from component.dataset.files.predicates import Predicates, bind_predicates
-from component.dataset.format.header import Header
+from component.dataset.format.header import Header, missing_dataset
 from component.dataset.format.history import state_as_of
 from component.dataset.format.implicit import read_whole_header
 from component.dataset.format.keys import check_uuid, partition_texts
@@ -117,7 +117,7 @@ def open_dataset(
 def _live_header(store: Store, uuid: str) -> Header:
     stored = read_whole_header(store, check_uuid(uuid))
     if stored is None:
-        raise UserError("dataset.missing", f"There is no dataset {uuid!r} in {store.url}")
+        raise missing_dataset(store, uuid)
     return stored.header
 
 

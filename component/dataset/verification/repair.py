@@ -17,7 +17,7 @@ from component.dataset.files.data_file import read_rows
 from component.dataset.files.footer import open_footer
 from component.dataset.files.write import Written
 from component.dataset.format.facts import FileFacts, data_keys, facts_of, known_facts
-from component.dataset.format.header import encode_header, read_header
+from component.dataset.format.header import encode_header, missing_dataset, read_header
 from component.dataset.format.history import commit_of
 from component.dataset.format.keys import history_key, schema_key
 from component.dataset.format.layout import described_schema
@@ -153,7 +153,7 @@ class _Mending:
         """Return the state with the tables that most partitions have: the others are written again."""
         stored = make_explicit(self._store, self._found.uuid)
         if stored is None:
-            raise UserError("dataset.missing", f"There is no dataset {self._found.uuid!r} in {self._store.url}")
+            raise missing_dataset(self._store, self._found.uuid)
         header = stored.header
         tables = usual_tables(header)
         datasets = [Dataset(self._store, header, table, read_schema(self._store, header, table)) for table in tables]

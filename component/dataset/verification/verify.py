@@ -16,7 +16,7 @@ from typing import Final
 
 from component.dataset.commits.garbage import Garbage, Retention, find_garbage
 from component.dataset.format.facts import FileFacts, known_facts
-from component.dataset.format.header import Header, StoredHeader
+from component.dataset.format.header import Header, StoredHeader, missing_dataset
 from component.dataset.format.history import kept_states
 from component.dataset.format.implicit import read_whole_header
 from component.dataset.format.keys import check_uuid, header_key, stored_key
@@ -53,7 +53,7 @@ def verify(store: Store, uuid: str, *, fast: bool = False) -> Verdict:
     if stored is None and next(kept_states(store, uuid), None) is not None:
         return Verdict(uuid, (_lost_header(store, uuid, "The header is gone"),), fast=fast)
     if stored is None:
-        raise UserError("dataset.missing", f"There is no dataset {uuid!r} in {store.url}")
+        raise missing_dataset(store, uuid)
     return _Verification(store, stored, fast).verdict()
 
 
