@@ -45,7 +45,10 @@ KEEP_COMMITS: Final = 10
 KEEP_DAYS: Final = 7
 """History that a collection leaves: so many states, and all that were live within so many days."""
 PARQUET_SUFFIX: Final = ".parquet"
-CSV_SUFFIXES: Final = (".csv", ".csv.gz")
+STORED_CSV_SUFFIXES: Final = (".csv", ".csv.gz")
+"""Data files of datasets that are text: those that the original clients write."""
+CSV_SUFFIXES: Final = (*STORED_CSV_SUFFIXES, ".tsv", ".tsv.gz")
+"""Files of a person that are taken for delimited text by their names."""
 DEFAULT_TABLE: Final = "table"
 TABLE_UUID: Final = "{uuid}++{table}"
 """Uuid of a table that is a dataset of its own, as kartothek's cubes name their members."""

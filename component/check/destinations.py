@@ -13,21 +13,20 @@ from component.config.model import Config
 from component.errors import RetryError, UserError
 from component.folder.layout import DataFolder
 from component.folder.state import read_state, remembered_commits
-from component.mapping.model import RefusedError, Resolution
-from component.outputs.manifest import family_for
+from component.mapping.job import JobResolution, Part
+from component.mapping.model import Finding, Level, MappingError, RefusedError
 from component.plan.model import OutputPlan, Plan
 from component.report.checked import CheckedOutput, CheckFinding
 from component.report.resolution import why_words
 from component.runner.archives import Arrivals
 from component.runner.commits import by_commit, plan_commits
-from component.runner.destinations import Destinations, OutTable, find_destinations, load_of
+from component.runner.destinations import Outcome, find_destinations
 from component.runner.home import Home, open_home
-from component.runner.shapes import out_table, planned_shape, rejected_table
+from component.runner.predict import Prediction, predict, reads_the_past
 from component.store.base import Store
-from component.store.local import LocalStore
 
 ARCHIVES = "in/files"
-Outcome = tuple[tuple[CheckedOutput, ...], tuple[CheckFinding, ...]]
+Checked = tuple[tuple[CheckedOutput, ...], tuple[CheckFinding, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,7 @@ class Job:
 
 def check_destinations(
     folder: DataFolder, config: Config, environment: Environment, plan: Plan, *, files_readable: bool = True
-) -> Outcome:
+) -> Checked:
     """Return the outputs of a plan with their destinations, and what stands against datasets and outputs.
 
     `files_readable` False: a manifest in in/files is broken, so nobody knows which archives of datasets there are.
@@ -79,12 +78,9 @@ def _of_arrivals(arrivals: Arrivals, place: str) -> Iterator[CheckFinding]:
 
 def _restored(home: Home, plan: Plan) -> Store | None:
     """Unpack archives only where the run depends on what is in them; None where it would refuse them."""
-    made = {dataset.uuid for dataset in plan.datasets}
-    depends = any(output.dataset not in made for output in plan.outputs)
-    depends = depends or any(dataset.mode != "overwrite" for dataset in plan.datasets)
     if home.arrivals.refusals:
         return None
-    if home.archives and depends:
+    if home.archives and reads_the_past(plan):
         home.restore()
     return home.store
 
@@ -103,55 +99,45 @@ def _commit_faults(job: Job) -> Iterator[CheckFinding]:
             yield of_error(failed, place)
 
 
-def _predict(job: Job) -> Outcome:
+def _predict(job: Job) -> Checked:
+    """Predict as a run does; nothing more is said where an output cannot be made at all."""
+    destinations = find_destinations(job.folder, job.config, job.environment)
     try:
-        destinations = find_destinations(job.config, job.environment, job.plan)
+        prediction = predict(job.folder, job.plan, destinations, job.store)
     except UserError as failed:
-        return tuple(map(_unknown, job.plan.outputs)), (of_error(failed, "storage.output"),)
-    tables, faults = _tables(job, destinations)
-    if faults:
-        return tuple(map(_unknown, job.plan.outputs)), tuple(faults)
-    try:
-        resolution = destinations.resolve(job.folder, tables)
-    except RefusedError as refused:
-        place = f"out/tables/{refused.error.source}" if refused.error.source else "out/tables"
-        return tuple(map(_unknown, job.plan.outputs)), (of_error(refused, place),)
-    except UserError as failed:
-        return tuple(map(_unknown, job.plan.outputs)), (of_error(failed, "out/tables"),)
-    return tuple(_known(output, resolution) for output in job.plan.outputs), tuple(_findings(resolution))
+        return tuple(map(_unknown, job.plan.outputs)), (of_error(failed, "out"),)
+    if prediction.outcome is None:
+        faults = tuple(of_error(fault, f"parameters.outputs[{number}]") for number, fault in prediction.faults)
+        return tuple(map(_unknown, job.plan.outputs)), faults
+    outputs = tuple(_known(output, prediction.outcome) for output in job.plan.outputs)
+    return outputs, (*_findings(prediction.outcome.job), *_type_warnings(job, prediction))
 
 
-def _tables(job: Job, destinations: Destinations) -> tuple[list[OutTable], list[CheckFinding]]:
-    """Return the output tables as they will be; those of a dataset in a store that nobody can open are left out."""
-    family = family_for(destinations.settings.data_types, job.config.parameters.manifest_family)
-    made = {dataset.uuid for dataset in job.plan.datasets}
-    tables = [rejected_table(dataset, destinations, family) for dataset in job.plan.datasets if dataset.has_rejected]
-    faults: list[CheckFinding] = []
+def _type_warnings(job: Job, prediction: Prediction) -> Iterator[CheckFinding]:
+    told = {table.name: table.warnings for table in prediction.tables}
     for number, output in enumerate(job.plan.outputs):
-        if output.written_as != "table" or (job.store is None and output.dataset not in made):
-            continue
-        store = job.store or LocalStore(Path(tempfile.gettempdir()))  # not asked about a dataset of this run
-        try:
-            table = out_table(output, planned_shape(output, job.plan.datasets, store), destinations, family)
-            tables.append(table)
-            place = f"parameters.outputs[{number}].data_types"
-            faults += [warning("output.types", place, text) for text in table.warnings]
-        except (UserError, RetryError) as failed:
-            faults.append(of_error(failed, f"parameters.outputs[{number}]"))
-    return tables, faults
+        for text in told.get(output.name, ()) if output.written_as == "table" else ():
+            yield warning("output.types", f"parameters.outputs[{number}].data_types", text)
 
 
-def _findings(resolution: Resolution) -> Iterator[CheckFinding]:
-    for line in resolution.log:
-        yield warning("mapping.warning", "out/tables", line.removeprefix("warning: "))
-    for one in resolution.findings:
-        yield CheckFinding(one.level, one.code, f"out/tables/{one.source}" if one.source else "out/tables", one.text)
+def _findings(job: JobResolution) -> Iterator[CheckFinding]:
+    if job.error is not None:
+        yield of_error(RefusedError(job.error), _place_of(job, job.error))
+    for finding in (*job.warnings, *(one for one in job.findings if one.level is not Level.WARNING)):
+        yield CheckFinding(finding.level, finding.code, _place_of(job, finding), finding.text)
 
 
-def _known(output: OutputPlan, resolution: Resolution) -> CheckedOutput:
-    if output.name not in {load.source for load in resolution.loads} or output.written_as != "table":
+def _place_of(job: JobResolution, told: MappingError | Finding) -> str:
+    if told.code == "mapping.no_configuration":
+        return "storage.output"
+    part = Part.FILES if told is job.files.error or told in job.files.findings else Part.TABLES
+    return f"out/{part}/{told.source}" if told.source else f"out/{part}"
+
+
+def _known(output: OutputPlan, outcome: Outcome) -> CheckedOutput:
+    if output.name not in {load.source for load in outcome.job.loads} or output.written_as != "table":
         return _unknown(output)
-    load = load_of(resolution, output.name)
+    load = outcome.load(output.name)
     return CheckedOutput(output.name, "table", output.dataset, load.destination, why_words(load))
 
 

@@ -33,7 +33,7 @@ def note(code: str, place: str, text: str, remedy: str = "") -> CheckFinding:
 def of_error(found: TablemillError, place: str) -> CheckFinding:
     """Return the finding for an error that a run would end with; what the error knows of its place is in the text."""
     if isinstance(found, RefusedError):
-        return error(found.error.code, place, found.error.text)
+        return error(found.error.code, place, found.error.text, found.remedy)
     where = str(found.place)
     text = f"{found.text.rstrip('.')} ({where})" if where else found.text
     return error(found.code, place, text, found.remedy)

@@ -17,10 +17,9 @@ from component.folder.manifest import FileManifest, TableManifest, manifest_path
 from component.folder.slices import is_data
 from component.naming import MANIFEST_SUFFIX
 from component.report.checked import CheckFinding
+from component.staging.buckets import SESSION_LIFE
 
 NEW_FOLDER: Final = "Make the folder again: the platform gives new credentials to each job."
-SESSION_HOURS: Final = 36
-"""The longest that session credentials of S3 live."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +103,7 @@ def _missing(folder: DataFolder) -> Iterator[CheckFinding]:
 
 def _old_credentials(path: Path, place: str) -> Iterator[CheckFinding]:
     written = dt.datetime.fromtimestamp(path.stat().st_mtime, dt.UTC)
-    if clock.utc_now() - written > dt.timedelta(hours=SESSION_HOURS):
-        text = f"The manifest is of {written:%Y-%m-%d}, and session credentials live for {SESSION_HOURS} hours at most"
+    if clock.utc_now() - written > SESSION_LIFE:
+        hours = SESSION_LIFE // dt.timedelta(hours=1)
+        text = f"The manifest is of {written:%Y-%m-%d}, and session credentials live for {hours} hours at most"
         yield warning("staging.old", place, text, NEW_FOLDER)

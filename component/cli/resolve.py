@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -18,8 +18,11 @@ from component.report.lines import LineHandler
 from component.report.log import Log
 
 if TYPE_CHECKING:
-    from component.check.output_mapping import JobFacts
+    from component.config.environment import Environment
+    from component.folder.layout import DataFolder
+    from component.mapping.settings import JobFacts
     from component.report.resolution import ResolutionReport
+    from component.runner.destinations import Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +88,8 @@ class JobOptions:
 
     def facts(self) -> JobFacts:
         """Return it as the rules take it."""
-        from component.check.output_mapping import JobFacts  # noqa: PLC0415 - loaded only by the command that needs it
         from component.mapping.model import DataTypes, MappingLayer  # noqa: PLC0415
+        from component.mapping.settings import JobFacts  # noqa: PLC0415 - loaded only by the command that needs it
 
         given = (name.strip() for names in self.feature or () for name in names.split(","))
         return JobFacts(
@@ -122,8 +125,9 @@ def resolve(
 ) -> None:
     """Say where the outputs of a folder would land, without Spark and without a connection.
 
-    The mapping comes from config.json; a folder without one has none. Exit code 0: nothing refused; 1: the platform
-    would refuse the outputs, or the folder cannot be read.
+    The mapping comes from config.json; a folder without one has none. While out/ is empty, the outputs are those that a
+    run would make of the configuration and in/. Exit code 0: nothing refused; 1: the platform would refuse the outputs,
+    or the folder cannot be read.
     """
     raise typer.Exit(resolve_folder(os.environ, data, job.facts(), rules, strict=strict, as_json=format == "json"))
 
@@ -143,8 +147,10 @@ def resolve_folder(
         _show(report, as_json=as_json)
     except Exception as error:  # noqa: BLE001 - the boundary: everything becomes an exit code and one sentence
         return fail(error, Log(LineHandler(sys.stderr)))
+    # a run is refused what Storage would refuse, so a prediction is too; outputs that are there are judged as by a job
+    refused = report.job.refusal if report.predicted else report.job.error
     warned = any(finding.level.value != "note" for finding in report.job.findings)
-    return 1 if report.job.error is not None or (strict and warned) else 0
+    return 1 if refused is not None or (strict and warned) else 0
 
 
 def _report(variables: Mapping[str, str], facts: JobFacts, rules: str) -> ResolutionReport:
@@ -157,10 +163,30 @@ def _report(variables: Mapping[str, str], facts: JobFacts, rules: str) -> Resolu
     environment = Environment.from_variables(variables)
     folder = DataFolder(environment.data_dir)
     hold_links(folder.root, follow_input=True)
-    question = read_question(folder, read_config(folder), facts, environment)
+    document = read_config(folder)
+    question = read_question(folder, document, facts, environment)
+    there = question.tables.sources or question.files.files
+    predicted = None if there else _predicted(folder, document, environment, facts)
+    if predicted is not None:
+        question = replace(question, tables=predicted.tables, files=predicted.files)
     found = question.answers()
     job = next(resolution for resolution in found.resolutions if resolution.rules == rules)
-    return ResolutionReport(job, question.tables, question.files, found.disagreements)
+    return ResolutionReport(job, question.tables, question.files, found.disagreements, predicted=predicted is not None)
+
+
+def _predicted(folder: DataFolder, document: Any, environment: Environment, facts: JobFacts) -> Outcome | None:
+    """Return the outputs that a run would make; None where there is nothing to run, as in another component's folder.
+
+    UserError for what a run would be refused for.
+    """
+    from component.config.load import is_ours, parse_config, placed  # noqa: PLC0415 - no pydantic for what is there
+    from component.runner.predict import foresee  # noqa: PLC0415 - nor Arrow
+
+    if not is_ours(document):
+        return None
+    config = placed(parse_config(document), folder.root)
+    prediction = foresee(folder, config, environment, facts)
+    return None if prediction is None else prediction.made()
 
 
 def _show(report: ResolutionReport, *, as_json: bool) -> None:

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from component.config.json_text import Step
 from component.config.model import Config
-from component.config.problems import WrongValue, user_error, wrong_values
+from component.config.problems import Problem, WrongValue, first_of, problems_of, wrong_values
 
 NEEDED: Final = frozenset({"parameters", "image_parameters", "action"})
 NEEDED_OUTPUT: Final = frozenset({"tables", "files", "default_bucket", "data_type_support"})
@@ -24,20 +24,39 @@ def validated(document: Any) -> tuple[Config, tuple[str, ...]]:
 
     UserError as `load_config` for a value that matters.
     """
+    config, rest, warnings = _forgiven(document)
+    if config is not None:
+        return config, warnings
+    problems = problems_in(rest)  # no exception of pydantic's is raised from: it carries the values that it saw
+    raise first_of(problems)
+
+
+def problems_in(document: Any) -> list[Problem]:
+    """Return every problem of a document but what is forgiven, unknown keys first."""
+    config, rest, _ = _forgiven(document)
+    if config is None:
+        try:
+            Config.model_validate(rest)
+        except ValidationError as error:
+            return problems_of(error, Config, rest)
+    return []
+
+
+def _forgiven(document: Any) -> tuple[Config | None, Any, tuple[str, ...]]:
+    """Return the configuration, None where there is none, the document without what is forgiven, and what that was."""
     warnings: list[str] = []
     for _ in range(ROUNDS):
         try:
-            return Config.model_validate(document), tuple(warnings)
+            return Config.model_validate(document), document, tuple(warnings)
         except ValidationError as error:
             wrong = list(wrong_values(error, Config, document))
-            found = user_error(error, Config, document)
         forgiven = [value for value in wrong if _is_forgiven(value)]
         if not forgiven:
             break
         for value in forgiven:
             document = _without(document, _to_a_key(value.steps))
             warnings.append(f"{value.sentence} It is left out.")
-    raise found  # outside the handler, so that no traceback carries the values pydantic saw
+    return None, document, tuple(warnings)
 
 
 def document_warnings(document: Any) -> Iterator[str]:

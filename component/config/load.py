@@ -10,10 +10,12 @@ from typing import Any, Final, Literal
 
 from component.config.blanks import without_blanks
 from component.config.fields import empty_list_as_object
-from component.config.forgiving import document_warnings, validated
+from component.config.forgiving import document_warnings, problems_in, validated
 from component.config.json_text import JsonFaultError, parse_json, read_document_file
 from component.config.migrate import migrated
 from component.config.model import Config, StoreConfig
+from component.config.parameters import Parameters
+from component.config.problems import Problem
 from component.config.secrets import secrets_in
 from component.errors import UserError
 from component.naming import CONFIG_FILE, CONFIG_YAML_FILE, absolute_url
@@ -64,16 +66,34 @@ def placed(config: Config, data_dir: Path) -> Config:
     return config.model_copy(update={"parameters": parameters.model_copy(update={"store": store})})
 
 
+def problems_of_document(document: Any) -> list[Problem]:
+    """Return all that is wrong with a configuration, read as `parse_config` reads it; unknown keys first."""
+    return problems_in(_current(document)[0])
+
+
+def _current(document: Any) -> tuple[Any, tuple[str, ...]]:
+    current, changed = migrated(empty_list_as_object(document))
+    return without_blanks(current), changed
+
+
 def parse_config(document: Any) -> Config:
     """Return the configuration that a JSON value holds; the UserErrors of `load_config` for what is in it."""
-    current, changed = migrated(empty_list_as_object(document))
-    found, warnings = validated(without_blanks(current))
+    current, changed = _current(document)
+    found, warnings = validated(current)
     return found.about(secrets_in(document), (*document_warnings(document), *changed, *warnings))
 
 
 def is_loose(data_dir: Path) -> bool:
     """Say whether a folder is one of files as a person has it: it has no in/."""
     return os.path.isdir(data_dir) and not os.path.lexists(data_dir / "in")  # noqa: PTH112 - as below
+
+
+def is_ours(document: Any) -> bool:
+    """Whether a configuration may be one of Tablemill's: its parameters are empty, or one of their keys is known."""
+    parameters = document.get("parameters") if isinstance(document, dict) else None
+    return not parameters or (
+        isinstance(parameters, dict) and not Parameters.model_fields.keys().isdisjoint(parameters)
+    )
 
 
 def notation_of(data_dir: Path) -> Notation:

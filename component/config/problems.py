@@ -49,12 +49,11 @@ class WrongValue:
     sentence: str
 
 
-def user_error(error: ValidationError, model: type[BaseModel], raw: Any) -> UserError:
-    """Return the first problem as a UserError, with the paths of the others behind its remedy.
+def first_of(problems: Sequence[Problem]) -> UserError:
+    """Return the first of some problems as a UserError, with the paths of the others behind its remedy.
 
     Unknown keys come first, since a misspelled key is often why another one is missing.
     """
-    problems = problems_of(error, model, raw)
     first = problems[0]
     others = list(dict.fromkeys(problem.path for problem in problems[1:]))
     remedy = " ".join(filter(None, (first.remedy, _others(others))))

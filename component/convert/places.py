@@ -76,7 +76,6 @@ _SUFFIXES: Final = {
     ".zip": To.RECORDS,
     ".httpfile": To.HTTPFILE,
 }
-_CSV_SUFFIXES: Final = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 
 
 def source_of(text: str, kind: From | None = None) -> Source:
@@ -100,7 +99,7 @@ def source_of(text: str, kind: From | None = None) -> Source:
         )
     if is_records(path):
         return Source(From.RECORDS, path)
-    return Source(From.CSV if path.is_dir() or path.name.lower().endswith(_CSV_SUFFIXES) else From.FILE, path)
+    return Source(From.CSV if path.is_dir() or path.name.lower().endswith(naming.CSV_SUFFIXES) else From.FILE, path)
 
 
 def is_dataset(path: Path) -> bool:

@@ -16,10 +16,9 @@ from component.folder.magic import is_records, kind_of_content
 from component.folder.manifest import FileManifest, manifest_path
 from component.folder.slices import Slice, is_data, slices_of
 from component.folder.staged import names_bucket
-from component.naming import ARCHIVE_SUFFIX, MANIFEST_SUFFIX
+from component.naming import ARCHIVE_SUFFIX, CSV_SUFFIXES, MANIFEST_SUFFIX
 from component.staging.buckets import Staged
 
-CSV_SUFFIXES: Final = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 _TEXT: Final = re.compile(r"\.(csv|tsv|tab|psv|txt)(\.(gz|bz2|zst))?$", re.IGNORECASE)
 PARQUET_SUFFIX: Final = ".parquet"
 _WITH_ID: Final = re.compile(r"[0-9]+_(.+)", re.DOTALL)

@@ -9,6 +9,7 @@ from component.mapping.finding_texts import finding
 from component.mapping.model import Finding, Load, Origin
 from component.mapping.platform_values import JsonError, decode_json
 from component.mapping.table_config import DEFAULTS
+from component.mapping.table_config_2017 import ESCAPED_BY
 from component.mapping.texts import quoted
 
 TABLE_BOOLEANS: Final = ("incremental", "write_always", "has_header")
@@ -44,6 +45,12 @@ def ignored_manifest(load: Load, manifest: bytes, rules: str) -> Iterator[Findin
     lost = [key for key in said if key in DEFAULTS and key not in load.options and said[key] != DEFAULTS[key]]
     if lost:
         yield finding("finding.manifest_ignored", load.source, names=quoted(lost))
+
+
+def ignored_escape(load: Load, manifest: bytes, entries: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
+    """Yield whether a load names an escape character: in 2017 it was accepted and dropped (reference keboola 4.1)."""
+    if any(one.get(ESCAPED_BY) for one in (*entries, _decoded(manifest))):
+        yield finding("finding.option_ignored", load.source, names=quoted([ESCAPED_BY]))
 
 
 def null_booleans(source: str, where: str, value: Any, names: Sequence[str]) -> Iterator[Finding]:

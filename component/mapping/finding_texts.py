@@ -10,7 +10,7 @@ from component.mapping.model import Finding, Level
 FINDINGS: Final[Mapping[str, tuple[Level, str, str]]] = {
     # destinations
     "finding.shared_destination": (
-        Level.ERROR,
+        Level.WARNING,
         'Sources {names} land in one table, "{destination}"; their loads run in parallel, in any order.',
         "Give each its own destination.",
     ),
@@ -95,6 +95,16 @@ FINDINGS: Final[Mapping[str, tuple[Level, str, str]]] = {
         Level.WARNING,
         'A job runs without the data types "{data_types}": its project lacks the feature "{feature}".',
         "Name the feature too, or leave the types out.",
+    ),
+    "finding.schema_unread": (
+        Level.WARNING,
+        'The manifest of "{source}" has a schema, which a project without native types does not read: {effect}.',
+        "Leave manifest_family out, or list the columns under columns.",
+    ),
+    "finding.option_ignored": (
+        Level.WARNING,
+        '"{source}" sets {names}, which is accepted and then ignored: the file is read without an escape character.',
+        "Leave it out, and double enclosures within cells.",
     ),
     "finding.several_mappings": (
         Level.WARNING,

@@ -20,12 +20,14 @@ from component.mapping.finding_options import (
     TABLE_BOOLEANS,
     cleared_key,
     ignored_defaults,
+    ignored_escape,
     ignored_manifest,
     null_booleans,
 )
 from component.mapping.finding_sources import load_findings, source_findings
 from component.mapping.finding_texts import finding
 from component.mapping.model import DataTypes, Feature, Finding, Load, Resolution, Settings
+from component.mapping.platform_values import truthy
 from component.mapping.texts import quoted
 from component.naming import MANIFEST_SUFFIX
 
@@ -45,6 +47,7 @@ def table_findings(
                 *_shared_destinations(resolution.loads),
                 *_own_inputs(resolution.loads, settings.input_tables),
                 *_types_without_feature(resolution, settings),
+                *_unread_schemas(resolution, settings),
                 *_loads(listing, mapping, resolution),
                 *_names(listing, mapping, resolution),
                 *(one for source in listing.sources for one in source_findings(source)),
@@ -75,6 +78,16 @@ def _types_without_feature(resolution: Resolution, settings: Settings) -> Iterat
         yield finding("finding.types_without_feature", data_types=settings.data_types, feature=Feature.NATIVE_TYPES)
 
 
+def _unread_schemas(resolution: Resolution, settings: Settings) -> Iterator[Finding]:
+    """Yield the loads whose only columns are in a schema that the project does not read (reference keboola 4.3)."""
+    if Feature.NATIVE_TYPES in settings.features or resolution.rules != TYPES_SINCE:
+        return
+    for load in resolution.loads:
+        if truthy(load.options.get("schema")):
+            effect = "its slices would be loaded without columns" if load.sliced else "its types do not count"
+            yield finding("finding.schema_unread", load.source, effect=effect)
+
+
 def _loads(listing: OutListing, mapping: Sequence[Any], resolution: Resolution) -> Iterator[Finding]:
     sources = {source.name: source for source in listing.sources}
     manifests = {manifest.name.removesuffix(MANIFEST_SUFFIX): manifest.data for manifest in listing.manifests}
@@ -91,6 +104,8 @@ def _loads(listing: OutListing, mapping: Sequence[Any], resolution: Resolution) 
         yield from cleared_key(load)
         yield from ignored_defaults(load, mapped)
         yield from ignored_manifest(load, manifests.get(load.source, b""), resolution.rules)
+        if resolution.rules == LAST_WINS:
+            yield from ignored_escape(load, manifests.get(load.source, b""), mapped)
         yield from header_findings(load, source)
         yield from null_booleans(load.source, "manifest", manifests.get(load.source, b""), TABLE_BOOLEANS)
         for entry in mapped:

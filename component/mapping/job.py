@@ -13,7 +13,18 @@ from component.mapping.bucket import ComponentBucket, default_bucket
 from component.mapping.file_findings import file_findings
 from component.mapping.file_model import FileResolution, FileUpload
 from component.mapping.file_rules import FILE_ERAS, resolve_files, resolve_table_files
-from component.mapping.model import DataTypes, Feature, Finding, Load, MappingError, RefusedError, Resolution, Settings
+from component.mapping.model import (
+    DataTypes,
+    Feature,
+    Finding,
+    Level,
+    Load,
+    MappingError,
+    RefusedError,
+    Resolution,
+    Settings,
+)
+from component.mapping.remedies import with_remedy
 from component.mapping.resolve import DEFAULT_RULES, find_rule_set, resolve
 
 TABLES_FIRST: Final = frozenset({rules_seed.NAME, rules_2017.NAME})
@@ -109,6 +120,18 @@ class JobResolution:
         return self.tables.swallowed
 
     @property
+    def refusal(self) -> MappingError | None:
+        """Why the job would fail: what stops it, else the first thing that Storage refuses of what it is given."""
+        errors = (MappingError(one.code, one.text, one.source) for one in self.findings if one.level is Level.ERROR)
+        return self.error or next(errors, None)
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """What the platform would log, and what it accepts in silence and a user would regret."""
+        logged = (Finding("mapping.warning", line.removeprefix("warning: ")) for line in self.log)
+        return tuple(dict.fromkeys((*logged, *(one for one in self.findings if one.level is Level.WARNING))))
+
+    @property
     def findings(self) -> tuple[Finding, ...]:
         """The findings over both halves, whether the job gets to them or not."""
         return tuple(one for part in self.order for one in self._half(part).findings)
@@ -131,19 +154,19 @@ def resolve_job(
     types, as on the platform. The only exception is UserError `config.value` for an unknown rule set.
     """
     find_rule_set(rules)
-    in_force, refused = _in_force(output, settings)
+    found, refused = in_force(output, settings)
     tables_first = rules in TABLES_FIRST
     if settings.table_files_only and not tables_first:
-        return _with_table_files(tables, files, output, in_force, rules)
+        return _with_table_files(tables, files, output, found, rules)
     if refused is None:
-        table_half = resolve(tables, output.tables, in_force, rules)
+        table_half = resolve(tables, output.tables, found, rules)
     else:
         # the code of 2017 looked for the bucket before it ran anything, today's does it when the files are up
         table_half = Resolution(rules, error=None if tables_first else refused)
     return JobResolution(
         rules,
         table_half,
-        _resolve_files(files, output.files, in_force, rules),
+        _resolve_files(files, output.files, found, rules),
         order=(Part.TABLES, Part.FILES) if tables_first else (Part.FILES, Part.TABLES),
         refused=refused if tables_first else None,
     )
@@ -151,7 +174,8 @@ def resolve_job(
 
 def _resolve_files(listing: FileListing, mapping: Sequence[Any], settings: Settings, rules: str) -> FileResolution:
     resolution = resolve_files(listing, mapping, settings, FILE_ERAS[rules])
-    return replace(resolution, findings=file_findings(listing, mapping, resolution))
+    error = resolution.error and with_remedy(resolution.error, [file.name for file in listing.files])
+    return replace(resolution, error=error, findings=file_findings(listing, mapping, resolution))
 
 
 def _with_table_files(
@@ -159,16 +183,18 @@ def _with_table_files(
 ) -> JobResolution:
     listing = as_files(tables)
     uploaded = resolve_table_files(listing, output.table_files or {}, settings)
+    error = uploaded.error and with_remedy(uploaded.error, [file.name for file in listing.files])
     findings = file_findings(listing, (), uploaded)
     return JobResolution(
         rules,
-        Resolution(rules, error=uploaded.error, findings=findings),
+        Resolution(rules, error=error, findings=findings),
         _resolve_files(files, output.files, settings, rules),
         table_files=uploaded.uploads,
     )
 
 
-def _in_force(output: OutputMapping, settings: Settings) -> tuple[Settings, MappingError | None]:
+def in_force(output: OutputMapping, settings: Settings) -> tuple[Settings, MappingError | None]:
+    """Return the settings with the default bucket and the data types that apply, or why there can be no bucket."""
     bucket, data_types, refused = settings.bucket, settings.data_types, None
     if bucket is None:
         stage, component = settings.default_bucket_stage, settings.component_id
@@ -176,7 +202,7 @@ def _in_force(output: OutputMapping, settings: Settings) -> tuple[Settings, Mapp
         try:
             bucket = default_bucket(output.default_bucket, flagged, settings.config_id)
         except RefusedError as error:
-            refused = error.error
+            refused = with_remedy(error.error, ())
     if output.data_types is not None and Feature.NATIVE_TYPES in settings.features:
         data_types = output.data_types
     return replace(settings, bucket=bucket, data_types=data_types), refused

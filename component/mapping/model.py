@@ -124,13 +124,15 @@ class Load:
 class MappingError:
     """Why the platform refuses the outputs: its own text, and our stable code for it.
 
-    `reason` is the code of the inner text where one text quotes another (a manifest that fails to parse).
+    `reason` is the code of the inner text where one text quotes another (a manifest that fails to parse). `remedy` is
+    ours: what to do about it.
     """
 
     code: str
     text: str
     source: str | None = None
     reason: str | None = None
+    remedy: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +165,7 @@ class RefusedError(UserError):
     """The platform refuses the outputs: `mapping.failed` with the platform's text; `error` has our code for it."""
 
     def __init__(self, error: MappingError) -> None:
-        super().__init__("mapping.failed", error.text, place=Place(table=error.source))
+        super().__init__("mapping.failed", error.text, place=Place(table=error.source), remedy=error.remedy)
         self.error = error
 
     def __reduce__(self) -> tuple[type[RefusedError], tuple[MappingError]]:

@@ -16,6 +16,7 @@ from component.folder.out_listing import OutListing
 from component.mapping import rules_2017, rules_2026, rules_seed
 from component.mapping.findings import table_findings
 from component.mapping.model import Resolution, Settings
+from component.mapping.remedies import with_remedy
 
 RuleSet = Callable[[OutListing, Sequence[Mapping[str, Any]], Settings], Resolution]
 
@@ -41,7 +42,12 @@ def resolve(
     exception is UserError `config.value` for an unknown rule set.
     """
     resolution = find_rule_set(rules)(listing, mapping, settings)
-    return replace(resolution, findings=table_findings(listing, mapping, resolution, settings))
+    names = [source.name for source in listing.sources]
+    return replace(
+        resolution,
+        error=resolution.error and with_remedy(resolution.error, names),
+        findings=table_findings(listing, mapping, resolution, settings),
+    )
 
 
 def find_rule_set(rules: str) -> RuleSet:

@@ -24,7 +24,7 @@ from component.mapping.platform_values import (
     text_of,
     truthy,
 )
-from component.mapping.table_config_2017 import DEFAULTS_2017, parse_entry_2017, parse_table_2017
+from component.mapping.table_config_2017 import DEFAULTS_2017, ESCAPED_BY, parse_entry_2017, parse_table_2017
 from component.mapping.texts import refusal, warning
 from component.naming import MANIFEST_SUFFIX
 
@@ -133,7 +133,7 @@ def _load(table: _Table, bucket: str | None, log: list[str]) -> Load:
     options = {
         name: value
         for name, value in said.items()
-        if name != "destination" and (name not in DEFAULTS_2017 or value != DEFAULTS_2017[name])
+        if name not in {"destination", ESCAPED_BY} and (name not in DEFAULTS_2017 or value != DEFAULTS_2017[name])
     }
     return Load(
         source=source.name,

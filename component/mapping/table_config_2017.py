@@ -8,6 +8,8 @@ from component.mapping.config_nodes import BooleanNode, ListNode, Node, RecordNo
 from component.mapping.table_config import EQUALS, OPERATORS, refuse_if
 from component.naming import DELIMITER, ENCLOSURE
 
+ESCAPED_BY: Final = "escaped_by"
+"""Accepted, and dropped before the load: a backend of the time could not have it beside an enclosure."""
 _METADATA: Final = ListNode(RecordNode({"key": ScalarNode(), "value": ScalarNode()}))
 
 _OPTIONS: Final[dict[str, Node]] = {
@@ -28,7 +30,7 @@ _OPTIONS: Final[dict[str, Node]] = {
     ),
     "delimiter": ScalarNode(default=DELIMITER),
     "enclosure": ScalarNode(default=ENCLOSURE),
-    "escaped_by": ScalarNode(default=""),
+    ESCAPED_BY: ScalarNode(default=""),
     "metadata": _METADATA,
     "column_metadata": ListNode(_METADATA, key_attribute="name"),
 }

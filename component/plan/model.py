@@ -71,8 +71,9 @@ class Source:
     manifest (CSV), the file, or the schema beside it; `typed` names the columns whose type is known and need not be
     inferred. `infer_types`: it is text without a manifest, so types are inferred unless the configuration says not to.
     `lying`: it lies in a folder without in/. `delimited` is how files of a records directory are delimited, `assume_tz`
-    the zone of their moments, and `keep_quoted_empty` whether `""` is no null there.
-    `file` is there for files of in/files, `notes` say why this one was chosen of several.
+    the zone of their moments, and `keep_quoted_empty` whether `""` is no null there. `assumed`: nobody has seen it, its
+    columns are those that the configuration names. `file` is there for files of in/files, `notes` say why this one was
+    chosen of several.
     """
 
     file_name: str
@@ -91,6 +92,7 @@ class Source:
     keep_quoted_empty: bool = False
     file: FileFacts | None = None
     notes: tuple[str, ...] = ()
+    assumed: bool = False
 
     @property
     def says_types(self) -> bool:

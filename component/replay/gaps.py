@@ -20,9 +20,8 @@ from component.config.load import Document
 from component.naming import MANIFEST_SUFFIX
 from component.report.masking import HIDDEN
 from component.report.record import TRIMMED
+from component.staging.buckets import SESSION_LIFE
 
-SESSION: Final = dt.timedelta(hours=12)
-"""How long session credentials of a bucket may be good for, at most, from when the manifest was written."""
 STAGES: Final = ("s3", "abs")
 """Sections of an input manifest that say where its data lie (reference keboola 2.2)."""
 _EXPIRES: Final = re.compile(r"\bse=[^&;]+")
@@ -108,7 +107,7 @@ def _expired(section: dict[str, Any], written: dt.datetime, now: dt.datetime) ->
     expiration = _time(credentials.get("expiration")) or _signed_until(credentials.get("sas_connection_string"))
     if expiration is not None:
         return f"they expired at {expiration.isoformat(timespec='minutes')}" if expiration <= now else ""
-    if credentials.get("session_token") and now - written > SESSION:
+    if credentials.get("session_token") and now - written > SESSION_LIFE:
         return f"they are of a session, and the manifest is from {written.isoformat(timespec='minutes')}"
     return ""
 

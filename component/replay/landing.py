@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from component.check.output_mapping import JobFacts, read_question
+from component.check.output_mapping import read_question
 from component.config.environment import Environment
 from component.errors import UserError
 from component.folder.layout import DataFolder
 from component.mapping.job import JobResolution, OutputMapping, resolve_job
 from component.mapping.model import DataTypes, Level
+from component.mapping.settings import JobFacts
 from component.replay.profile import Profile
 from component.replay.variables import features
 from component.report.replayed import Landing, Remark

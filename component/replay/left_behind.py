@@ -14,13 +14,12 @@ from component.check.layout import KNOWN
 from component.config.json_text import JsonFaultError, json_path, parse_json
 from component.errors import shorten
 from component.folder.result import Result
+from component.folder.state import GUIDELINE_BYTES
 from component.folder.usage import Usage
 from component.mapping.model import Level
 from component.naming import MIB, RESULT_FILE, STATE_FILE, USAGE_FILE
 from component.report.replayed import Remark
 
-STATE_GUIDELINE: Final = 1 * MIB
-"""Reference keboola 1.3."""
 DOCUMENT_BYTES: Final = 64 * MIB
 _SHOWN: Final = 5
 _NO_OBJECT: Final = frozenset({"model_type", "dict_type"})
@@ -115,7 +114,7 @@ def _state(out: Path) -> Iterator[Remark]:
     elif read is None:
         text = "It left no state: the platform clears the one there is, it does not keep it."
         yield Remark(Level.NOTE, "replay.state", text, place)
-    elif (size := (out / STATE_FILE).stat().st_size) > STATE_GUIDELINE:
+    elif (size := (out / STATE_FILE).stat().st_size) > GUIDELINE_BYTES:
         yield Remark(Level.WARNING, "replay.state", f"The state has {size:,} bytes; 1 MB is advised.", place)
 
 

@@ -34,12 +34,16 @@ LONGEST_ERROR: Final = 120
 
 @dataclass(frozen=True, slots=True)
 class ResolutionReport:
-    """The answer of one rule set, with the outputs it is about; `disagreements` say where other rule sets differ."""
+    """The answer of one rule set, with the outputs it is about; `disagreements` say where other rule sets differ.
+
+    `predicted`: the outputs are not there yet, they are those that a run would make.
+    """
 
     job: JobResolution
     tables: OutListing
     files: FileListing
     disagreements: tuple[Disagreement, ...] = ()
+    predicted: bool = False
 
     def sized(self, uploads: Sequence[FileUpload]) -> list[tuple[FileUpload, int]]:
         """Return uploads with their bytes; some may be tables that are uploaded as files."""
@@ -57,6 +61,7 @@ def render_resolution_json(report: ResolutionReport) -> dict[str, Any]:
     sources = {source.name: source for source in report.tables.sources}
     return {
         "rules": job.rules,
+        "predicted": report.predicted,
         "loads": [_load(load, sources.get(load.source)) for load in job.loads],
         "error": None if job.error is None else _error(job.error),
         "log": list(job.log),
@@ -96,7 +101,13 @@ def _upload(upload: FileUpload, size: int) -> dict[str, Any]:
 
 
 def _error(error: MappingError) -> dict[str, Any]:
-    return {"code": error.code, "text": error.text, "source": error.source, "reason": error.reason}
+    return {
+        "code": error.code,
+        "text": error.text,
+        "source": error.source,
+        "reason": error.reason,
+        "remedy": error.remedy,
+    }
 
 
 def _finding(finding: Finding) -> dict[str, Any]:

@@ -38,6 +38,8 @@ def show_resolution(report: ResolutionReport, console: Console) -> None:
     """Print what there is to say, in the order in which a reader asks: where, why, what is wrong."""
     job = report.job
     unreached = not_reached(job)
+    if report.predicted:
+        console.print("out/ is empty: these are the outputs that a run would make.\n", soft_wrap=True)
     if job.tables.loads:
         sources = {source.name: source for source in report.tables.sources}
         _show(console, "Tables", _loads(job.tables.loads, sources), dim=Part.TABLES in unreached)
@@ -70,6 +72,7 @@ def _messages(job: JobResolution) -> Iterator[Text]:
         yield Text(f"ignored, the job has failed: {printable(swallowed.text)} [{swallowed.code}]", style="dim")
     if job.error is not None:
         yield Text(f"refused: {printable(job.error.text)} [{job.error.code}]", style="bold red")
+        yield Text(f"         {printable(job.error.remedy)}", style="red")
     for finding in job.findings:
         yield _finding(finding)
 

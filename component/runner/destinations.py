@@ -1,4 +1,4 @@
-"""Where outputs will land, known before anything is written: manifests are predicted and the mapping rules applied."""
+"""What the platform makes of the outputs of a run: the mapping rules applied to all that will lie in out/."""
 
 from __future__ import annotations
 
@@ -6,18 +6,28 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final, TypeVar
 
 from component import naming
 from component.config.environment import Environment
 from component.config.model import Config
+from component.config.output_options import ManifestFamily
 from component.folder.earlier import earlier_outputs
 from component.folder.layout import DataFolder
-from component.folder.out_listing import OutListing, OutManifest, OutSource, list_outputs
-from component.mapping.bucket import ComponentBucket, default_bucket
-from component.mapping.model import DataTypes, Feature, Load, RefusedError, Resolution, Settings
-from component.mapping.resolve import resolve
-from component.plan.model import Plan
+from component.folder.out_listing import (
+    FileListing,
+    OutFile,
+    OutListing,
+    OutManifest,
+    OutSlice,
+    OutSource,
+    list_files,
+    list_outputs,
+)
+from component.mapping.job import JobResolution, OutputMapping, in_force, resolve_job
+from component.mapping.model import DataTypes, Load, RefusedError, Settings
+from component.mapping.settings import NO_FACTS, JobFacts, job_settings, tables_read
+from component.outputs.manifest import family_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +41,40 @@ class OutTable:
 
 
 @dataclass(frozen=True, slots=True)
+class Upload:
+    """A file as it will be in out/files: its name there, and its manifest."""
+
+    name: str
+    manifest: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The content of out/ as a run leaves it, and what the platform makes of that."""
+
+    tables: OutListing
+    files: FileListing
+    job: JobResolution
+
+    def accepted(self) -> JobResolution:
+        """Return the resolution of outputs that the platform takes; RefusedError `mapping.failed` for others."""
+        if self.job.refusal is not None:
+            raise RefusedError(self.job.refusal)
+        return self.job
+
+    def load(self, name: str) -> Load:
+        """Return the first load of an output table."""
+        return next(load for load in self.job.loads if load.source == name)
+
+
+@dataclass(frozen=True, slots=True)
 class Destinations:
-    """How this run finds destinations: the default bucket in force, and the tables that it reads."""
+    """How the outputs of a run find their destinations: facts of the job, `storage.output`, what follows of both."""
 
     settings: Settings
-    mapping: Sequence[Mapping[str, Any]]
+    output: OutputMapping
+    family: ManifestFamily
+    permanent_archives: bool = True
 
     def default(self, name: str) -> str:
         """Return the destination of a table that nobody names one for.
@@ -44,64 +83,73 @@ class Destinations:
         our own bucket.
         """
         bare = name.removesuffix(".csv").replace(".", "_")
-        bucket = self.settings.bucket
+        bucket = in_force(self.output, self.settings)[0].bucket
         if bucket is None or f"{bucket}.{bare}" in self.settings.input_tables:
             return f"{naming.FALLBACK_BUCKET}.{bare}"
         return bare
 
-    def resolve(self, folder: DataFolder, tables: Iterable[OutTable]) -> Resolution:
-        """Apply the rules to the tables, beside what lies in out/tables already.
+    def outcome(self, folder: DataFolder, tables: Iterable[OutTable], uploads: Iterable[Upload]) -> Outcome:
+        """Return what the platform makes of these outputs beside what lies in out/; the errors of `list_outputs`."""
+        earlier = earlier_outputs(folder)  # a run removes those that it does not write again
+        going = frozenset(path.name for path in earlier if path.parent == folder.out_tables)
+        gone = frozenset(path.name for path in earlier if path.parent == folder.out_files)
+        listing = _with_tables(list_outputs(folder.out_tables), list(tables), going)
+        files = _with_uploads(list_files(folder.out_files), list(uploads), gone)
+        return Outcome(listing, files, resolve_job(listing, files, self.output, self.settings))
 
-        RefusedError `mapping.failed` with the platform's own text when it would refuse them.
-        """
-        resolution = resolve(_listing(folder, list(tables)), self.mapping, self.settings)
-        if resolution.error is not None:
-            raise RefusedError(resolution.error)
-        return resolution
 
-
-def find_destinations(config: Config, environment: Environment, plan: Plan) -> Destinations:
-    """Return how destinations are found, from the configuration and the environment.
+def find_destinations(
+    folder: DataFolder, config: Config, environment: Environment, facts: JobFacts = NO_FACTS
+) -> Destinations:
+    """Return how destinations are found, from the configuration, the environment and what a caller knows beside them.
 
     The component's default bucket flag reaches us only as `image_parameters.default_bucket` (and `_stage`); the
     configuration's own default bucket wins over it.
     """
-    output = config.storage.output
-    component = None
-    if config.image_parameters.default_bucket and environment.component_id:
-        component = ComponentBucket(environment.component_id, config.image_parameters.default_bucket_stage)
-    support = output.data_type_support or environment.data_type_support
-    features = set(environment.feature_gates)
-    if environment.data_type_support is not None:
-        features.add(Feature.NATIVE_TYPES.value)
-    settings = Settings(
-        bucket=default_bucket(output.default_bucket, component, environment.config_id),
-        data_types=DataTypes(support or "none") if Feature.NATIVE_TYPES in features else DataTypes.NONE,
-        features=frozenset(features),
-        component_id=environment.component_id,
-        config_id=environment.config_id,
-        config_row_id=environment.config_row_id,
-        input_tables=frozenset(d.source.table_id for d in plan.datasets if d.source.table_id),
+    said = config.storage.output
+    output = OutputMapping(
+        tables=tuple(said.tables),
+        files=tuple(said.files),
+        default_bucket=said.default_bucket,
+        data_types=DataTypes(said.data_type_support) if said.data_type_support else None,
+        table_files=said.table_files.model_dump(mode="json") if said.table_files else None,
     )
-    return Destinations(settings, output.tables)
+    image = config.image_parameters
+    flags = {"default_bucket": image.default_bucket, "default_bucket_stage": image.default_bucket_stage}
+    read = tables_read(folder, {"tables": [{"source": table.source} for table in config.storage.input.tables]})
+    settings = job_settings(facts, environment, flags, read)
+    types = in_force(output, settings)[0].data_types
+    family = family_for(types, config.parameters.manifest_family)
+    return Destinations(settings, output, family, config.parameters.archives.is_permanent)
 
 
-def load_of(resolution: Resolution, name: str) -> Load:
-    """Return the first load of an output table."""
-    return next(load for load in resolution.loads if load.source == name)
-
-
-def _listing(folder: DataFolder, tables: Sequence[OutTable]) -> OutListing:
-    there = list_outputs(folder.out_tables)
-    going = {path.name for path in earlier_outputs(folder) if path.parent == folder.out_tables}
+def _with_tables(there: OutListing, tables: Sequence[OutTable], going: frozenset[str]) -> OutListing:
     names = {table.name for table in tables} | going
     manifests = {table.name + naming.MANIFEST_SUFFIX for table in tables} | going
     sources = [source for source in there.sources if source.name not in names]
-    sources += [OutSource(table.name, table.sliced, size=1) for table in tables]
+    sources += [OutSource(table.name, table.sliced, 1, _ONE_SLICE if table.sliced else ()) for table in tables]
     kept = [manifest for manifest in there.manifests if manifest.name not in manifests]
-    kept += [OutManifest(table.name + naming.MANIFEST_SUFFIX, json.dumps(table.manifest).encode()) for table in tables]
-    return OutListing(there.root, tuple(sorted(sources, key=_name)), tuple(sorted(kept, key=_name)))
+    kept += map(_manifest, tables)
+    return OutListing(there.root, _sorted(sources), _sorted(kept))
 
 
-def _name(entry: OutSource | OutManifest) -> bytes:
-    return os.fsencode(entry.name)  # a name on disk may be no UTF-8
+def _with_uploads(there: FileListing, uploads: Sequence[Upload], going: frozenset[str]) -> FileListing:
+    names = {upload.name for upload in uploads} | going
+    manifests = {upload.name + naming.MANIFEST_SUFFIX for upload in uploads} | going
+    files = [file for file in there.files if file.name not in names]
+    files += [OutFile(upload.name, size=1) for upload in uploads]
+    kept = [manifest for manifest in there.manifests if manifest.name not in manifests]
+    kept += map(_manifest, uploads)
+    return FileListing(there.root, _sorted(files), _sorted(kept))
+
+
+_ONE_SLICE: Final = (OutSlice("part", 1),)
+_Entry = TypeVar("_Entry", OutSource, OutManifest, OutFile)
+
+
+def _manifest(one: OutTable | Upload) -> OutManifest:
+    return OutManifest(one.name + naming.MANIFEST_SUFFIX, json.dumps(one.manifest).encode())
+
+
+def _sorted(found: list[_Entry]) -> tuple[_Entry, ...]:
+    return tuple(sorted(found, key=lambda entry: os.fsencode(entry.name)))  # a name on disk may be no UTF-8

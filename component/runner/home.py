@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from component import naming
 from component.config.model import Config
@@ -90,13 +91,17 @@ def _not_read(folder: DataFolder) -> tuple[str, ...]:
 
 def pack_datasets(home: Home, prepared: Iterable[Prepared], stage: Stage) -> None:
     """Stage the archive of each dataset with its manifest and tags, so that the next run finds it in in/files."""
-    options = FileOptions(is_permanent=home.permanent)
     for one in prepared:
         name = one.header.uuid + naming.ARCHIVE_SUFFIX
         target = stage.file(name)
         pack_archive(home.store, one.header.uuid, archive_keys(one.header, one.plan.storage_format), target)
-        tags = [naming.ARCHIVE_TAG, f"{naming.ARCHIVE_TAG}:{one.header.uuid}"]
-        stage.manifest(target, file_manifest(tags, options))
+        stage.manifest(target, archive_manifest(one.header.uuid, permanent=home.permanent))
+
+
+def archive_manifest(uuid: str, *, permanent: bool) -> dict[str, Any]:
+    """Return the manifest of the archive of a dataset: its tags say what it is."""
+    tags = [naming.ARCHIVE_TAG, f"{naming.ARCHIVE_TAG}:{uuid}"]
+    return file_manifest(tags, FileOptions(is_permanent=permanent))
 
 
 def archive_keys(header: Header, storage_format: str) -> list[str]:

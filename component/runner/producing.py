@@ -15,13 +15,13 @@ from component.outputs.stage import Stage
 from component.plan.model import Limits, OutputPlan
 from component.runner.destinations import OutTable
 from component.runner.milling import MilledDataset
+from component.runner.predict import file_names
 from component.runner.records_outputs import RecordsOutput, open_records_output
 from component.runner.shapes import NOTHING_KNOWN, open_output
 from component.spark.engine import Engine
 from component.spark.slices import SliceTask, WrittenSlice, write_slice
 from component.store.base import Store
 from component.tables.types import Column
-from component.workbench.arrow_file import sidecar_of
 
 
 def dataset_of(output: OutputPlan, milled: Mapping[str, MilledDataset], store: Store) -> Dataset:
@@ -202,13 +202,6 @@ def stage_manifests(produced: Sequence[Produced], stage: Stage) -> None:
         elif one.output.url is None:
             for name in file_names(one.output):
                 stage.manifest(stage.file(name), file_manifest(one.output.tags, one.output.file_options))
-
-
-def file_names(output: OutputPlan) -> tuple[str, ...]:
-    """Return the names of the files in out/files of an output that is a file: one, or an Arrow file and its sidecar."""
-    if output.format == "workbench":
-        return output.name, sidecar_of(Path(output.name)).name
-    return (output.name,)
 
 
 def stage_rejected(milled: Sequence[MilledDataset], tables: Mapping[str, OutTable], stage: Stage) -> None:

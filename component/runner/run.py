@@ -7,9 +7,9 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,8 +23,6 @@ from component.errors import CommitRefusedError, CommitUnknownError, UserError
 from component.folder.layout import DataFolder
 from component.folder.state import read_state, remembered_commits
 from component.folder.tables import orphaned_manifests, staged_secrets
-from component.mapping.model import Resolution
-from component.outputs.manifest import family_for
 from component.outputs.stage import Stage
 from component.plan.asked import asked_of
 from component.plan.build import build_plan
@@ -35,9 +33,8 @@ from component.report.log import Log
 from component.report.progress import Progress
 from component.report.summary import RunSummary
 from component.runner.commits import NOTHING_REMEMBERED, plan_commits, with_stored_types
-from component.runner.destinations import Destinations, OutTable, find_destinations
+from component.runner.destinations import Destinations, Outcome, find_destinations
 from component.runner.documents import stage_documents
-from component.runner.doubts import doubts
 from component.runner.home import Home, open_home
 from component.runner.milling import (
     MilledDataset,
@@ -49,6 +46,7 @@ from component.runner.milling import (
     prepare_again,
     prepare_datasets,
 )
+from component.runner.predict import planned_uploads, predict
 from component.runner.producing import (
     Produced,
     dataset_of,
@@ -59,7 +57,7 @@ from component.runner.producing import (
 )
 from component.runner.publishing import publish_run
 from component.runner.records_outputs import check_records_targets
-from component.runner.shapes import out_table, planned_shape, rejected_table, shape_of
+from component.runner.shapes import out_table, rejected_table, shape_of
 from component.runner.summing import summarize
 from component.runner.tidying import tidy_up
 from component.spark.engine import Engine
@@ -80,6 +78,14 @@ class Run:
     log: Log
     progress: Progress
     scratch: Path
+    warned: set[str] = field(default_factory=set)
+
+    def warn(self, texts: Iterable[str]) -> None:
+        """Log warnings, each once: what was predicted is not said again of what came true."""
+        for text in texts:
+            if text not in self.warned:
+                self.warned.add(text)
+                self.log.warning(text)
 
 
 def run(
@@ -136,8 +142,11 @@ def _run(this: Run, engine: Engine, started: float) -> RunSummary:
     _tell_of_archives(this.log, home)
     home.restore()
     check_records_targets(plan.outputs)
-    destinations = find_destinations(this.config, this.environment, plan)
-    destinations.resolve(this.folder, _predicted(this, plan, home, destinations).values())
+    destinations = find_destinations(this.folder, this.config, this.environment)
+    prediction = predict(this.folder, plan, destinations, home.store)
+    predicted = prediction.made().accepted()
+    this.warn(finding.text for finding in predicted.warnings)
+    this.warn(text for table in prediction.tables for text in table.warnings)
     milled = _mill(this, plan, home, engine, remembered)
     try:
         finished = _finish(this, plan, home, engine, destinations, milled, state)
@@ -151,22 +160,10 @@ def _run(this: Run, engine: Engine, started: float) -> RunSummary:
         home,
         finished.milled,
         finished.produced,
-        finished.resolution,
+        finished.outcome,
         stages=this.progress.stages,
         seconds=clock.monotonic() - started,
     )
-
-
-def _predicted(this: Run, plan: Plan, home: Home, destinations: Destinations) -> Mapping[str, OutTable]:
-    """Return the output tables as they will be, by name, before anything is read."""
-    family = family_for(destinations.settings.data_types, this.config.parameters.manifest_family)
-    tables = [
-        out_table(output, planned_shape(output, plan.datasets, home.store), destinations, family)
-        for output in plan.outputs
-        if output.written_as == "table"
-    ]
-    tables += [rejected_table(dataset, destinations, family) for dataset in plan.datasets if dataset.has_rejected]
-    return {table.name: table for table in tables}
 
 
 def _tell_of_archives(log: Log, home: Home) -> None:
@@ -236,7 +233,7 @@ class Finished:
 
     milled: list[MilledDataset]
     produced: list[Produced]
-    resolution: Resolution
+    outcome: Outcome
 
 
 def _finish(
@@ -253,7 +250,7 @@ def _finish(
         stage = Stage(this.folder, replaces=this.environment.run_id is None)
         produced: list[Produced] = []
         try:
-            resolution = _produce(this, plan, home, engine, destinations, milled, stage, produced)
+            outcome = _produce(this, plan, home, engine, destinations, milled, stage, produced)
             this.progress.stage("publish")
             for warning in stage_documents(this.config.parameters, state, milled, produced, stage):
                 this.log.warning(warning)
@@ -269,7 +266,7 @@ def _finish(
         else:
             for warning in tidy_up(home, milled):
                 this.log.warning(warning)
-            return Finished(milled, produced, resolution)
+            return Finished(milled, produced, outcome)
     raise AssertionError  # pragma: no cover - the loop returns or raises
 
 
@@ -289,10 +286,9 @@ def _produce(
     milled: Sequence[MilledDataset],
     stage: Stage,
     produced: list[Produced],
-) -> Resolution:
-    """Stage all outputs, and add them to `produced`; return where tables will land."""
+) -> Outcome:
+    """Stage all outputs, and add them to `produced`; return what the platform makes of them."""
     this.progress.stage("outputs")
-    family = family_for(destinations.settings.data_types, this.config.parameters.manifest_family)
     by_uuid = {one.plan.uuid: one for one in milled}
     datasets = [dataset_of(output, by_uuid, home.store) for output in plan.outputs]
     known = [known_columns(output, by_uuid) for output in plan.outputs]
@@ -301,21 +297,18 @@ def _produce(
     produced += [
         Produced(
             files,
-            out_table(output, shape_of(output, dataset, columns), destinations, family)
+            out_table(output, shape_of(output, dataset, columns), destinations)
             if output.written_as == "table"
             else None,
         )
         for output, dataset, files, columns in zip(plan.outputs, datasets, written, known, strict=True)
     ]
     plans = [table.plan for one in milled for table in one.tables]
-    rejected = {plan.name: rejected_table(plan, destinations, family) for plan in plans if plan.has_rejected}
+    rejected = {plan.name: rejected_table(plan, destinations) for plan in plans if plan.has_rejected}
     stage_manifests(produced, stage)
     stage_rejected(milled, rejected, stage)
     tables = [*(one.table for one in produced if one.table is not None), *rejected.values()]
-    resolution = destinations.resolve(this.folder, tables)
-    for text in [
-        *(finding.text for finding in resolution.findings),
-        *doubts(resolution, tables, destinations.settings),
-    ]:
-        this.log.warning(text)
-    return resolution
+    outcome = destinations.outcome(this.folder, tables, planned_uploads(plan, destinations))
+    this.warn(finding.text for finding in outcome.accepted().warnings)
+    this.warn(text for table in tables for text in table.warnings)
+    return outcome

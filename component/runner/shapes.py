@@ -11,7 +11,7 @@ from component.dataset.files.predicates import bind_predicates
 from component.dataset.format.header import read_header
 from component.dataset.reading.reader import Dataset, open_dataset
 from component.errors import Place, UserError
-from component.outputs.manifest import ManifestFamily, OutputTable, table_manifest, untold_types
+from component.outputs.manifest import OutputTable, table_manifest, untold_types
 from component.plan.model import DatasetPlan, OutputPlan
 from component.records.types import is_described
 from component.runner.commits import layout_of
@@ -33,20 +33,32 @@ class OutputShape:
     primary_key: tuple[str, ...]
 
 
-def planned_shape(output: OutputPlan, plans: Sequence[DatasetPlan], store: Store) -> OutputShape:
+UNKNOWN: Final = "column"
+"""Stands for the columns of an output that nobody has named and nobody can look up."""
+
+
+def planned_shape(output: OutputPlan, plans: Sequence[DatasetPlan], store: Store | None) -> OutputShape:
     """Return the shape before the run: of a dataset made in it by its plan, of another by what is in the store.
 
-    UserError `dataset.missing`, `column.missing` and `dataset.predicate`.
+    Where there is nothing to look into (no store, an input that nobody has seen), the shape is what the configuration
+    says of it. UserError `dataset.missing`, `column.missing` and `dataset.predicate`.
     """
     made = next((one for one in plans if one.uuid == output.dataset and output.table in {None, one.table}), None)
     if made is None or made.mode == "delete":
-        return shape_of(output, open_output(output, store))
-    if output.predicates is not None and not made.infer:
+        return _configured_shape(output) if store is None else shape_of(output, open_output(output, store))
+    if output.predicates is not None and not made.infer and not made.source.assumed:
         bind_predicates(output.predicates, layout_of(made).stored_schema)
     columns = made.schema.select(output.columns) if output.columns else made.schema.columns
     for column in columns:
         column_of_values(column.name, column.arrow)  # what has no form in a table is refused before any work
     return OutputShape(columns, _key(output, columns, made.schema.primary_key))
+
+
+def _configured_shape(output: OutputPlan) -> OutputShape:
+    key = output.primary_key or ()
+    options = [name for name, _ in output.options.named_columns]
+    names = output.columns or (*key, *options, UNKNOWN)
+    return OutputShape(tuple(Column(name) for name in dict.fromkeys(names)), key)
 
 
 def open_output(output: OutputPlan, store: Store) -> Dataset:
@@ -110,8 +122,8 @@ def _key(output: OutputPlan, columns: Sequence[Column], known: Sequence[str]) ->
     return tuple(known) if names.issuperset(known) else ()
 
 
-def out_table(output: OutputPlan, shape: OutputShape, destinations: Destinations, family: ManifestFamily) -> OutTable:
-    """Return the table as it will be in out/tables, its manifest in the family of the output, else in `family`.
+def out_table(output: OutputPlan, shape: OutputShape, destinations: Destinations) -> OutTable:
+    """Return the table as it will be in out/tables, its manifest in the family of the output, else in that of the run.
 
     UserError `column.missing` when an option names a column that the table does not have, `mapping.failed` when a
     column has no name, as the first one that pandas writes.
@@ -141,13 +153,13 @@ def out_table(output: OutputPlan, shape: OutputShape, destinations: Destinations
         tags=output.tags,
         options=output.options,
     )
-    family = output.options.manifest_family or family
+    family = output.options.manifest_family or destinations.family
     warnings = tuple(f"Output {output.name!r}: {text}" for text in untold_types(table, family))
     return OutTable(output.name, output.sliced, table_manifest(table, family), warnings)
 
 
-def rejected_table(plan: DatasetPlan, destinations: Destinations, family: ManifestFamily) -> OutTable:
+def rejected_table(plan: DatasetPlan, destinations: Destinations) -> OutTable:
     """Return the table of the rejected rows of a table of a dataset."""
     name = plan.name + naming.REJECTED_SUFFIX
     table = OutputTable(REJECTED_COLUMNS, destinations.default(name))
-    return OutTable(name, sliced=True, manifest=table_manifest(table, family))
+    return OutTable(name, sliced=True, manifest=table_manifest(table, destinations.family))

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from component import naming
-from component.mapping.model import Resolution
 from component.report.summary import ChangeSummary, DatasetSummary, OutputSummary, RunSummary
-from component.runner.destinations import load_of
+from component.runner.destinations import Outcome
 from component.runner.home import Home
 from component.runner.milling import MilledDataset, MilledTable
 from component.runner.producing import Produced
@@ -17,15 +16,15 @@ def summarize(
     home: Home,
     milled: Sequence[MilledDataset],
     produced: Sequence[Produced],
-    resolution: Resolution,
+    outcome: Outcome,
     *,
     stages: tuple[tuple[str, float], ...],
     seconds: float,
 ) -> RunSummary:
     """Return the summary of a run."""
     datasets = tuple(_dataset(home, one) for one in milled)
-    outputs = [_output(one, resolution) for one in produced]
-    outputs += [_rejected(table, resolution) for one in milled for table in one.tables if table.plan.has_rejected]
+    outputs = [_output(one, outcome) for one in produced]
+    outputs += [_rejected(table, outcome) for one in milled for table in one.tables if table.plan.has_rejected]
     return RunSummary(datasets, tuple(outputs), stages, seconds)
 
 
@@ -63,17 +62,17 @@ def _changed(one: MilledDataset) -> ChangeSummary | None:
     )
 
 
-def _output(one: Produced, resolution: Resolution) -> OutputSummary:
+def _output(one: Produced, outcome: Outcome) -> OutputSummary:
     rows = sum(part.rows for part in one.slices)
     size = sum(part.bytes for part in one.slices)
     if one.table is None:
         return OutputSummary(one.output.name, rows, 0, size, f"file {one.output.name}", "out/files")
-    load = load_of(resolution, one.table.name)
+    load = outcome.load(one.table.name)
     slices = len(one.slices) if one.table.sliced else 0
     return OutputSummary(one.output.name, rows, slices, size, load.destination, str(load.rule))
 
 
-def _rejected(one: MilledTable, resolution: Resolution) -> OutputSummary:
+def _rejected(one: MilledTable, outcome: Outcome) -> OutputSummary:
     name = one.plan.name + naming.REJECTED_SUFFIX
-    load = load_of(resolution, name)
+    load = outcome.load(name)
     return OutputSummary(name, one.result.rejected, 1, 0, load.destination, str(load.rule))

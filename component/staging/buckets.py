@@ -18,6 +18,9 @@ from component.errors import UserError
 ENDPOINT_VARIABLES: Final = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 """Where another S3 than Amazon's is, by the names that Amazon's own clients use; the first that is set counts."""
 
+SESSION_LIFE: Final = dt.timedelta(hours=36)
+"""How long session credentials of a bucket live at most: S3 gives none for longer, and a manifest does not say."""
+
 # What the client takes: it ends the process with other characters, so nothing else may reach it.
 BUCKET_NAME: Final = re.compile(r"[A-Za-z0-9$][A-Za-z0-9._-]{0,254}")
 REGION: Final = re.compile(r"[A-Za-z0-9-]{1,64}")

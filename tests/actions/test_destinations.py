@@ -4,10 +4,8 @@ import contextlib
 
 import pytest
 
-from component.actions.destinations import predict
 from component.cli.run import run_folder
 from component.config.environment import Environment
-from component.config.load import parse_config
 from component.errors import UserError
 from component.folder.layout import DataFolder
 from component.folder.out_listing import list_files, list_outputs
@@ -95,9 +93,16 @@ def test_the_settings_of_the_action_are_no_part_of_the_configuration(ask):
     assert lands(ask("resolveDestinations", {"action": {"rows": 3}}, storage=MAPPED))
 
 
-def test_datasets_without_outputs_give_archives_only():
-    config = parse_config({"parameters": {"datasets": [{"uuid": "a"}]}})
-    assert [(one.name, one.written_as) for one in predict(config, ())] == [("a.dataset.zip", "file")]
+def test_datasets_without_outputs_give_archives_only(ask):
+    found = ask("resolveDestinations", {"datasets": [{"uuid": "a"}]})
+    assert (lands(found), [one["source"] for one in found["resolution"]["files"]]) == ({}, ["a.dataset.zip"])
+
+
+def test_columns_that_only_the_configuration_names_are_taken_for_those_of_the_input(ask):
+    table = {"source": "sales.csv", "columns": {"day": "date"}, "primary_key": ["id"]}
+    dataset = {"uuid": "d", "tables": [table], "partition_on": ["day"], "secondary_indices": ["shop"]}
+    output = {"dataset": "d", "predicates": [[["day", ">", "2026-01-01"]]], "column_metadata": {"shop": {"a": "b"}}}
+    assert lands(ask("resolveDestinations", {"datasets": [dataset], "outputs": [output]})) == {"d": "out.c-tablemill.d"}
 
 
 @pytest.mark.spark

@@ -10,7 +10,8 @@ ROOT = Path(__file__).parents[2]
 
 
 def codes_used():
-    for path in (ROOT / "component" / "check").glob("*.py"):
+    rooms = ROOT / "component"
+    for path in (*(rooms / "check").glob("*.py"), rooms / "mapping" / "job.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and path.name != "codes.py":
                 yield node.value

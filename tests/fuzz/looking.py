@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from component.check.output_mapping import JobFacts
 from component.cli.check import check_and_show
 from component.cli.resolve import resolve_folder
 from component.cli.run import run_folder
+from component.mapping.settings import JobFacts
 from tests.spark.inline_engine import InlineEngine
 from tests.strategies.data_folders import SECRET, STATE_SECRET
 

@@ -9,6 +9,7 @@ from component.mapping.model import Level, MappingLayer, Settings
 from component.mapping.resolve import resolve
 
 BUCKET = "in.c-main"
+NATIVE = {"features": frozenset({"new-native-types"})}
 
 
 def source(name, head=b"", **given):
@@ -42,7 +43,7 @@ class TestTogether:
         found = findings(["a", "b", "c"], entry("a"), entry("b", "in.c-x.u"), entry("c"))
         assert [(one.code, one.source) for one in found] == [("finding.shared_destination", "a")]
         assert '"a", "c"' in found[0].text
-        assert found[0].level is Level.ERROR
+        assert found[0].level is Level.WARNING
 
     def test_an_output_on_its_own_input_is_found(self):
         found = findings(["a", "b"], entry("a"), entry("b", "in.c-x.u"), input_tables=frozenset({"in.c-x.u"}))
@@ -112,7 +113,7 @@ class TestColumns:
     )
     def test_columns_that_storage_refuses_are_found(self, columns, code):
         assert codes(["a"], manifests={"a": {"columns": columns}}) == [code]
-        assert codes(["a"], manifests={"a": {"schema": [{"name": name} for name in columns]}}) == [code]
+        assert codes(["a"], manifests={"a": {"schema": [{"name": name} for name in columns]}}, **NATIVE) == [code]
 
     def test_a_column_without_a_name_is_found(self):
         assert codes(["a"], manifests={"a": {"columns": ["a", "---"]}}) == ["finding.column_empty"]
@@ -124,6 +125,21 @@ class TestColumns:
 
 
 class TestOptions:
+    @pytest.mark.parametrize(
+        ("sliced", "effect"), [(True, "loaded without columns"), (False, "its types do not count")]
+    )
+    def test_a_schema_that_the_project_does_not_read_is_found(self, sliced, effect):
+        given = {"manifests": {"a": {"schema": [{"name": "x"}]}}}
+        found = [one for one in findings([source("a", sliced=sliced)], **given) if one.code == "finding.schema_unread"]
+        assert [(one.level, effect in one.text) for one in found] == [(Level.WARNING, True)]
+        assert "finding.schema_unread" not in codes([source("a", sliced=sliced)], **given, **NATIVE)
+        assert "finding.schema_unread" not in codes(["a"], manifests={"a": {"columns": ["x"]}})
+
+    def test_an_escape_character_that_2017_ignored_is_found(self):
+        assert "finding.option_ignored" in codes(["a"], manifests={"a": {"escaped_by": "!"}}, rules="2017")
+        assert "finding.option_ignored" in codes(["a"], entry("a", escaped_by="!"), rules="2017")
+        assert "finding.option_ignored" not in codes(["a"], entry("a", escaped_by=""), rules="2017")
+
     def test_a_mapping_that_clears_the_key_of_a_manifest_is_found(self):
         given = {"manifests": {"a": {"primary_key": ["Id"]}}}
         assert codes(["a"], entry("a"), **given) == ["finding.key_cleared"]
@@ -138,7 +154,7 @@ class TestOptions:
         assert codes(["a"], manifests={"a": {name: False, "description": None}}) == []
 
     def test_a_null_boolean_in_a_schema_is_found(self):
-        (found,) = findings(["a"], manifests={"a": {"schema": [{"name": "x", "nullable": None}]}})
+        (found,) = findings(["a"], manifests={"a": {"schema": [{"name": "x", "nullable": None}]}}, **NATIVE)
         assert found.code == "finding.null_boolean"
         assert '"schema[].nullable"' in found.text
 

@@ -170,9 +170,10 @@ class TestOptions:
             f'Failed to read table manifest from file a.manifest Unrecognized option "{name}" under "table".'
         )
 
-    def test_escaped_by_is_known(self):
-        assert only_load(outputs("a", a={"escaped_by": "\\"})).options == {"escaped_by": "\\"}
-        assert only_load(outputs("a", a={"escaped_by": ""})).options == {}
+    @pytest.mark.parametrize("escape", ["\\", ""])
+    def test_escaped_by_is_accepted_and_takes_no_part_in_the_load(self, escape):
+        assert only_load(outputs("a", a={"escaped_by": escape})).options == {}
+        assert only_load(outputs("a"), entry("a", escaped_by=escape)).options == {}
 
 
 class TestBadInput:

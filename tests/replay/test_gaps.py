@@ -65,12 +65,12 @@ def s3(**credentials):
 
 def test_session_credentials_expire_with_the_age_of_the_manifest(staged, tmp_path):
     session = s3(access_key_id="a", secret_access_key="b", session_token="c")
-    assert staged(session, dt.timedelta(hours=11)) == []
-    (text,) = staged(session, dt.timedelta(hours=13))
-    assert text.startswith("they are of a session, and the manifest is from 2026-11-20T23:00+00:00; ")
+    assert staged(session, dt.timedelta(hours=35)) == []
+    (text,) = staged(session, dt.timedelta(hours=37))
+    assert text.startswith("they are of a session, and the manifest is from 2026-11-19T23:00+00:00; ")
     assert text.endswith("put the file in/tables/t.csv there instead")
     (tmp_path / "t.csv").touch()
-    assert staged(session, dt.timedelta(hours=13)) == []
+    assert staged(session, dt.timedelta(hours=37)) == []
 
 
 def test_credentials_that_last_do_not_expire(staged):

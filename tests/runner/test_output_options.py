@@ -127,7 +127,7 @@ def test_a_mapping_that_takes_the_key_away_is_a_warning(folder, configure, run):
     configure({"tables": [{"source": "t", "destination": "out.c-x.t"}]})
     outcome = run()
     assert outcome.done
-    assert "takes away that of the manifest (id)" in outcome.out
+    assert "clears the primary key of its manifest" in outcome.out
     configure({"tables": [{"source": "t", "destination": "out.c-x.t", "primary_key": ["id"]}]})
     assert "takes away" not in run().out
     configure({"tables": [{"source": "t", "destination": "out.c-x.t"}]})

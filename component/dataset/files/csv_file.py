@@ -29,14 +29,14 @@ def open_data(store: Store, key: str, schema: pa.Schema) -> pa.NativeFile:
 
     UserError `store.missing` when it is not there, `dataset.format` for CSV that cannot be read or does not fit.
     """
-    if not key.endswith(naming.CSV_SUFFIXES):
+    if not key.endswith(naming.STORED_CSV_SUFFIXES):
         return store.open(stored_key(key))
     return pa.BufferReader(parquet_of(store.get(stored_key(key)), key, schema))
 
 
 def parquet_of(data: bytes, key: str, schema: pa.Schema) -> bytes | pa.Buffer:
     """Return the bytes of a data file, as Parquet whatever they are; UserError `dataset.format` as `open_data`."""
-    if not key.endswith(naming.CSV_SUFFIXES):
+    if not key.endswith(naming.STORED_CSV_SUFFIXES):
         return data
     try:
         cells = _cells(gzip.decompress(data) if key.endswith(".gz") else data, schema)

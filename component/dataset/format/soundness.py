@@ -121,6 +121,6 @@ def _odd_label(header: Stated) -> str | None:
     for label, files in header.partitions.items():
         for table, key in files.items():
             path = f"{header.uuid}/{table}/{label}"
-            if key != path + naming.PARQUET_SUFFIX and key not in {path + suffix for suffix in naming.CSV_SUFFIXES}:
+            if key not in {path + suffix for suffix in (naming.PARQUET_SUFFIX, *naming.STORED_CSV_SUFFIXES)}:
                 return label
     return None
