@@ -152,9 +152,10 @@ def test_the_primary_key_of_the_input_is_kept(folder, run):
     assert folder.manifest("orders")["primary_key"] == ["id"]
 
 
-def test_a_column_without_a_name_is_refused_before_anything_is_done(folder, refused):
-    folder.table("pandas.csv", ",id\n0,1\n")
-    refused("mapping.failed", "Column 1 of an output has no name", '"columns" of the output', "table 'pandas'")
+def test_a_column_without_a_name_lands_under_the_name_that_it_gets(folder, run):
+    folder.table("pandas.csv", "id,\n0,1\n")
+    assert run().done
+    assert folder.manifest("pandas")["columns"] == ["id", "column_2"]
 
 
 def test_a_name_in_out_that_is_no_utf_8_is_somebody_else_s(folder, refused):
