@@ -144,7 +144,7 @@ def test_expired_credentials_stop_the_run(replayed, write_folder):
         "s3": {"bucket": "b", "credentials": {"session_token": "tok-en", "access_key_id": "acc-ess"}},
     }
     source = write_folder("staged", {"config.json": {}, "in/tables/t.csv.manifest": manifest})
-    old = time.time() - 100_000
+    old = time.time() - 200_000
     os.utime(source / "in/tables/t.csv.manifest", (old, old))
     assert "in/tables/t.csv.manifest: s3.credentials" in replayed(source, "true").message
     (source / "in/tables/t.csv").write_text("id\n1\n")
