@@ -110,6 +110,97 @@ CODES: Final[Mapping[str, str]] = {
 """Stable error codes and what each means. A test holds that every code raised anywhere is named here."""
 
 
+REMEDIES: Final[Mapping[str, str]] = {
+    "config.missing": 'Put a config.json there; an empty object "{}" will do.',
+    "config.syntax": "Correct the text at that place.",
+    "config.unknown_key": "Remove the key, or write it as docs/configuration.md does.",
+    "config.duplicate_output": 'Give one of them another "name".',
+    "action.deadline": "Ask about a smaller table, or run the configuration once and ask again.",
+    "source.missing": "Put it there, or name another source.",
+    "source.manifest": "Correct the manifest, or remove it.",
+    "source.ambiguous": "Name one of them, by its id or its tags.",
+    "source.format": "Write the file again, or name its format in the configuration.",
+    "staged.credentials": "Make the folder again: the platform gives new credentials to each job.",
+    "staged.missing": "Make the folder again: the platform exports the input anew.",
+    "staged.changed": "Run again.",
+    "staged.failed": "Run again later.",
+    "folder.link": "Put the file itself there.",
+    "state.syntax": "Correct the state, or remove it to start without one.",
+    "column.missing": "Correct the name, or add the column.",
+    "column.duplicate": "Rename one of them.",
+    "column.type": "Choose another column or another type.",
+    "column.sets_differ": "Give all slices the same columns.",
+    "cell.type": 'Correct the value, or give the column another "type".',
+    "cell.unwritable": "Correct the value, or choose another format.",
+    "row.cells": "Correct the row, or the delimiter and the enclosure.",
+    "row.length": "Close the enclosure that the record begins with.",
+    "row.null": "Fill it, or let the column be nullable.",
+    "row.duplicate_key": 'Remove the duplicates, or set "on_duplicate_key".',
+    "row.null_key": "Fill it, or leave the column out of the key.",
+    "row.null_partition": "Fill it, or partition on another column.",
+    "csv.unclosed_quote": "Close the enclosure.",
+    "csv.after_quote": "Double the enclosures within the cell.",
+    "csv.ambiguous": "Name the delimiter and the enclosure.",
+    "csv.quote_in_cell": "Enclose the cell, and double the enclosures in it.",
+    "csv.nul": "Remove the character.",
+    "csv.escape": "Complete the last cell.",
+    "csv.encoding": "Write the file as UTF-8, or name its encoding.",
+    "gzip.truncated": "Write the file again.",
+    "records.incomplete": "Wait until its _manifest is written, or write the directory again.",
+    "records.manifest": "Correct the _manifest of the directory.",
+    "records.format": "Put one _format_delimited, _format_parquet or _format_avro there, or name the format.",
+    "records.hint": "Use a hint of docs/records.md.",
+    "records.schema": "Put a _schema.json there.",
+    "records.file": "Write the directory again.",
+    "records.archive": "Make the archive again.",
+    "records.target": "Choose a place where nothing is yet.",
+    "workbench.invalid": "Write the table again, by the rules of docs/workbench.md.",
+    "workbench.metadata": "Write it in the form of docs/workbench.md.",
+    "workbench.limit": "Make the table smaller.",
+    "workbench.loss": "Convert the column first, or leave it out.",
+    "workbench.http_file": "Fetch the file again.",
+    "workbench.frame": "Return a frame of the form in docs/workbench.md.",
+    "dataset.missing": "Correct the uuid, or make the dataset first.",
+    "dataset.history": "`tablemill dataset history` lists the states that are kept.",
+    "dataset.format": "`tablemill dataset verify` says what is wrong; write the dataset again.",
+    "dataset.damaged": "`tablemill dataset verify` says what is damaged, and `--repair` mends what can be mended.",
+    "dataset.schema": "Change the rows, or write the dataset anew.",
+    "dataset.partitioning": "Configure what it has, or write the dataset anew under another uuid.",
+    "dataset.key": "Name key columns that are filled and unique.",
+    "dataset.scope": "Name partition keys of the dataset and their values.",
+    "dataset.predicate": "Compare a column of the dataset with a value of its type.",
+    "store.url": "Use a path or a file:// URL.",
+    "store.key": "Use letters, digits and -_=./ in names.",
+    "store.archive": "Take another copy of the archive.",
+    "archive.unrelated": "Leave the right one in in/files.",
+    "archive.diverged": "Leave the right one in in/files.",
+    "archive.stale": 'Bring the newer archive, or set "on_stale_dataset": "use".',
+    "archive.missing": 'Map its archive to the input, or set "on_missing_dataset": "create".',
+    "store.missing": "Run again; `tablemill dataset verify` says what else is missing.",
+    "store.full": "Make room there.",
+    "store.unwritable": "Let the user that runs Tablemill write there.",
+    "store.unreadable": "Correct the path, or let the user that runs Tablemill read there.",
+    "store.failed": "Run again later.",
+    "commit.refused": "Run again: it starts from what the other writer committed.",
+    "commit.unknown": "Look at the dataset's history, then run again.",
+    "mapping.failed": "Correct the output mapping, the manifest or the output.",
+    "output.exists": "Choose another name, or remove what is there.",
+    "output.unwritable": "Let the user that runs Tablemill write there.",
+    "replay.archive": "Download the ZIP again.",
+    "replay.source": "Name a data folder, a ZIP of one, or a folder of cases.",
+    "replay.gaps": "Give what is missing in a profile (docs/replay.md).",
+    "replay.profile": "docs/replay.md has an example.",
+    "replay.command": "Name a command that can be started.",
+    "replay.expected": "Name a folder or ZIP of expected outputs.",
+    "spark.java": "Install Java 17 or newer, or set JAVA_HOME.",
+    "spark.failed": "Run again; if it fails again, the log says where.",
+    "spark.option": "docs/spark.md lists the options and their values.",
+    "internal": "Report it, with the id in the message.",
+}
+"""Code -> what to do about an error that says nothing more precise. Errors of `config.type`, `config.value` and
+`config.missing_key` are not here: their texts name what a value must be."""
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where an error is; only what is known is said.
@@ -169,7 +260,7 @@ class TablemillError(Exception):
         self.code = code
         self.text = text
         self.place = place or Place()
-        self.remedy = remedy
+        self.remedy = remedy or REMEDIES.get(code, "")
 
     def __str__(self) -> str:
         where = str(self.place)

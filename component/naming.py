@@ -45,6 +45,8 @@ KEEP_COMMITS: Final = 10
 KEEP_DAYS: Final = 7
 """History that a collection leaves: so many states, and all that were live within so many days."""
 PARQUET_SUFFIX: Final = ".parquet"
+MOST_CONFIGURED: Final = 10_000
+"""Datasets, and outputs, of one configuration: as many as are checked in about ten seconds."""
 STORED_CSV_SUFFIXES: Final = (".csv", ".csv.gz")
 """Data files of datasets that are text: those that the original clients write."""
 CSV_SUFFIXES: Final = (*STORED_CSV_SUFFIXES, ".tsv", ".tsv.gz")

@@ -31,3 +31,30 @@ CHECK_CODES: Final[Mapping[str, str]] = {
     "space.none": "There is far too little space for what a run writes.",
 }
 """Code -> what it means. Codes that begin with `finding.` or `mapping.` are the resolver's."""
+
+CHECK_REMEDIES: Final[Mapping[str, str]] = {
+    "secret.encrypted": "Put the plain value there.",
+    "secret.hidden": "Put the value there.",
+    "text.trimmed": "Put the whole text there.",
+    "state.size": "Keep less in it.",
+    "manifest.missing": "Put a manifest beside it, or configure its types.",
+    "manifest.orphan": "Put the input there, or remove the manifest.",
+    "manifest.unknown_key": "Remove the key, or leave it: it does no harm.",
+    "manifest.unknown_type": "Use STRING, INTEGER, NUMERIC, FLOAT, BOOLEAN, DATE or TIMESTAMP.",
+    "staging.expired": "Make the folder again: the platform gives new credentials to each job.",
+    "staging.old": "Make the folder again: the platform gives new credentials to each job.",
+    "archive.warning": "docs/archives.md says which input mapping brings it.",
+    "archive.older": "Nothing is to be done.",
+    "source.warning": "Look at the input before the run.",
+    "source.chosen": "Nothing is to be done; name another one if that is wrong.",
+    "output.types": "Leave those types out of data_types, or use the schema family.",
+    "source.none": "Map an input to the component.",
+    "config.warning": "Correct it, or leave it: a run goes on.",
+    "mapping.warning": "Correct the output, or leave it: a run goes on.",
+    "folder.missing": "Make the folder.",
+    "folder.junk": "Remove it.",
+    "folder.leftover": "Empty the folder before the run.",
+    "space.short": "Make room, or give the run another disk.",
+    "space.none": "Make room, or give the run another disk.",
+}
+"""Code -> what to do, where a finding says nothing more precise."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,10 @@ def check_configuration(document: Any, data_dir: Path) -> tuple[Config | None, l
     try:
         config = placed(parse_config(document), data_dir)
     except UserError as refused:
-        found = [_finding(problem) for problem in problems_of_document(document)]
-        return None, found or [of_error(refused, CONFIG_FILE)]
+        with suppress(UserError):  # what no model is asked about is all that there is to say
+            found = [_finding(problem) for problem in problems_of_document(document)]
+            return None, found or [of_error(refused, CONFIG_FILE)]
+        return None, [of_error(refused, "parameters")]
     return config, [warning("config.warning", CONFIG_FILE, text) for text in config.warnings]
 
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from component.check.codes import CHECK_REMEDIES
 from component.config.json_text import Step, json_path
-from component.errors import TablemillError
+from component.errors import REMEDIES, TablemillError
 from component.mapping.model import Level, RefusedError
 from component.naming import CONFIG_FILE, CONFIG_YAML_FILE
 from component.report.checked import CheckFinding
@@ -17,12 +18,16 @@ CONFIG_FILES: Final = (CONFIG_FILE, CONFIG_YAML_FILE)
 
 def error(code: str, place: str, text: str, remedy: str = "") -> CheckFinding:
     """Return a finding that a run would fail of."""
-    return CheckFinding(Level.ERROR, code, place, text, remedy)
+    return CheckFinding(Level.ERROR, code, place, text, _what_to_do(code, remedy))
 
 
 def warning(code: str, place: str, text: str, remedy: str = "") -> CheckFinding:
     """Return a finding that a run may fail of, or give something else than was meant."""
-    return CheckFinding(Level.WARNING, code, place, text, remedy)
+    return CheckFinding(Level.WARNING, code, place, text, _what_to_do(code, remedy))
+
+
+def _what_to_do(code: str, remedy: str) -> str:
+    return remedy or CHECK_REMEDIES.get(code, "") or REMEDIES.get(code, "")
 
 
 def note(code: str, place: str, text: str, remedy: str = "") -> CheckFinding:

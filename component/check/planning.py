@@ -12,6 +12,7 @@ from component.config.parameters import SameNameWord
 from component.errors import UserError
 from component.plan.build import build_plan, plan_dataset, plan_output
 from component.plan.model import DatasetPlan, Plan
+from component.plan.tables import made_by
 from component.report.checked import CheckedDataset, CheckFinding
 
 DATASETS = "parameters.datasets"
@@ -99,9 +100,10 @@ def _without_bucket(config: DatasetConfig, column: str) -> dict[str, object]:
 
 def _output_faults(config: Config, planned: Sequence[DatasetPlan]) -> list[CheckFinding]:
     faults = []
+    made = made_by(planned)
     for number, output in enumerate(config.parameters.outputs):
         try:
-            plan_output(output, planned)
+            plan_output(output, made)
         except UserError as failed:
             faults.append(of_error(failed, f"{OUTPUTS}[{number}]"))
     return faults

@@ -149,7 +149,9 @@ def _pair(text: str) -> tuple[str, Any]:
     if not equals:
         from component.errors import UserError  # noqa: PLC0415
 
-        raise UserError("config.value", f"{text!r} is no KEY=VALUE")
+        raise UserError(
+            "config.value", f"{text!r} is no KEY=VALUE", remedy="Write the key, an equals sign and the value."
+        )
     try:
         return key, json.loads(value)
     except ValueError:

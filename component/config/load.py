@@ -18,7 +18,7 @@ from component.config.parameters import Parameters
 from component.config.problems import Problem
 from component.config.secrets import secrets_in
 from component.errors import UserError
-from component.naming import CONFIG_FILE, CONFIG_YAML_FILE, absolute_url
+from component.naming import CONFIG_FILE, CONFIG_YAML_FILE, MOST_CONFIGURED, absolute_url
 
 LOOSE_STORE: Final = "out/datasets"
 """Where the datasets of a loose folder live when nothing is configured: as folders that can be queried."""
@@ -72,6 +72,7 @@ def problems_of_document(document: Any) -> list[Problem]:
 
 
 def _current(document: Any) -> tuple[Any, tuple[str, ...]]:
+    _hold_few(document)
     current, changed = migrated(empty_list_as_object(document))
     return without_blanks(current), changed
 
@@ -86,6 +87,19 @@ def parse_config(document: Any) -> Config:
 def is_loose(data_dir: Path) -> bool:
     """Say whether a folder is one of files as a person has it: it has no in/."""
     return os.path.isdir(data_dir) and not os.path.lexists(data_dir / "in")  # noqa: PTH112 - as below
+
+
+def _hold_few(document: Any) -> None:
+    """Refuse more datasets or outputs than a run can plan in seconds, before anything is made of them."""
+    parameters = document.get("parameters") if isinstance(document, dict) else None
+    for key in ("datasets", "outputs") if isinstance(parameters, dict) else ():
+        given = parameters.get(key) if isinstance(parameters, dict) else None
+        if isinstance(given, list) and len(given) > MOST_CONFIGURED:
+            raise UserError(
+                "config.value",
+                f"parameters.{key} has {len(given):,} entries, and a configuration takes {MOST_CONFIGURED:,} at most",
+                remedy="Split it into several configurations or rows.",
+            )
 
 
 def is_ours(document: Any) -> bool:

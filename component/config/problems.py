@@ -118,6 +118,12 @@ def _wrong_value(path: str, kind: str, context: Mapping[str, Any], got: str) -> 
     return Problem("config.value", path, OTHERS.get(kind, "is not right"), "")
 
 
+def input_words(detail: Mapping[str, Any]) -> str:
+    """Return what pydantic says of a value in the words of JSON: a list, not a tuple."""
+    expected = EXPECTED.get(detail["type"])
+    return str(detail["msg"]) if expected is None else f"Input should be {expected}"
+
+
 def _words(expected: str) -> list[str]:
     """Return the words of pydantic's list: 'a', 'b' or 'c'."""
     return expected.replace(" or ", ", ").replace("'", "").split(", ")

@@ -23,7 +23,7 @@ from component.plan.choosing import choose, grouped, sources_called
 from component.plan.model import DatasetPlan, Limits, OutputPlan, Plan, Source
 from component.plan.options import file_options, table_options
 from component.plan.output_formats import fetched_from, records_plan, workbench_sizes
-from component.plan.tables import check_tables, find_made
+from component.plan.tables import Made, check_tables, find_made, made_by
 from component.tables.logical import LOGICAL, Logical, logical_of
 from component.tables.types import Column, NullRule, TableSchema, TypeName, arrow_type
 
@@ -44,7 +44,8 @@ def build_plan(config: Config, sources: Sequence[Source], warnings: Sequence[str
         datasets = default_datasets(sources, parameters.on_same_name)
         outputs = tuple(map(_default_output, datasets))
     else:
-        outputs = tuple(plan_output(output, datasets) for output in parameters.outputs)
+        made = made_by(datasets)
+        outputs = tuple(plan_output(output, made) for output in parameters.outputs)
     url = parameters.store.url if parameters.store else None
     _check_names(outputs, datasets, archives=url is None)
     doubts = index_doubts(_layout(plan) for plan in datasets)
@@ -288,7 +289,7 @@ def _to_infer(source: Source, table: TableConfig | None = None) -> tuple[str, ..
 # --- outputs ---
 
 
-def plan_output(config: OutputConfig, datasets: Sequence[DatasetPlan]) -> OutputPlan:
+def plan_output(config: OutputConfig, datasets: Made) -> OutputPlan:
     """Return the plan of one output; table and columns are checked here where the dataset is made in this run."""
     made = find_made(datasets, config.dataset, config.table)
     if made is not None and made.mode != "delete":  # its rows are of the dataset that is there, not of this source

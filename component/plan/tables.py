@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
 import pyarrow as pa
@@ -37,13 +37,26 @@ def _shared(plan: DatasetPlan) -> pa.Schema:
     return pa.schema([plan.schema.arrow.field(name) for name in plan.partition_on])
 
 
-def find_made(plans: Sequence[DatasetPlan], uuid: str, table: str | None) -> DatasetPlan | None:
+Made = Mapping[str, Sequence[DatasetPlan]]
+"""The tables that a run makes, by each name of their dataset."""
+
+
+def made_by(plans: Iterable[DatasetPlan]) -> Made:
+    """Return planned tables by the names of their datasets: a table that is a dataset of its own has two."""
+    found: dict[str, list[DatasetPlan]] = {}
+    for plan in plans:
+        for name in {plan.uuid, plan.named[0] if plan.named else plan.uuid}:
+            found.setdefault(name, []).append(plan)
+    return found
+
+
+def find_made(made: Made, uuid: str, table: str | None) -> DatasetPlan | None:
     """Return what an output of a dataset and a table reads of what the run makes; None when the run does not make it.
 
     A table that is a dataset of its own has two names. UserError `config.value` when the dataset does not have the
     table, or the output does not say which of several it means.
     """
-    of_it = [plan for plan in plans if uuid in {plan.uuid, plan.named[0] if plan.named else None}]
+    of_it = made.get(uuid, ())
     if not of_it:
         return None
     tables = [plan.table if plan.uuid == uuid else _table(plan) for plan in of_it]

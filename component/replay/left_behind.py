@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from component.check.layout import KNOWN
 from component.config.json_text import JsonFaultError, json_path, parse_json
+from component.config.problems import input_words
 from component.errors import shorten
 from component.folder.result import Result
 from component.folder.state import GUIDELINE_BYTES
@@ -22,7 +23,6 @@ from component.report.replayed import Remark
 
 DOCUMENT_BYTES: Final = 64 * MIB
 _SHOWN: Final = 5
-_NO_OBJECT: Final = frozenset({"model_type", "dict_type"})
 
 Snapshot = dict[str, tuple[int, ...]]
 """What the files below a folder are, by path: size, time of the last change, and number."""
@@ -142,8 +142,7 @@ def _against(model: type[Usage | Result], value: Any, name: str, level: Level) -
         model.model_validate(value)
     except ValidationError as error:
         for one in error.errors(include_input=False, include_url=False)[:_SHOWN]:
-            why = "Input should be an object" if one["type"] in _NO_OBJECT else one["msg"]
-            text = f"{json_path(one['loc']) or 'The whole'}: {why}."
+            text = f"{json_path(one['loc']) or 'The whole'}: {input_words(one)}."
             yield Remark(level, "replay.document", text, f"out/{name}")
 
 

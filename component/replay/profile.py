@@ -10,6 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, V
 
 from component.config.json_text import JsonFaultError
 from component.config.load import parse_text
+from component.config.problems import input_words
 from component.errors import UserError
 from component.naming import MIB
 
@@ -100,12 +101,14 @@ def overridden(profile: Profile, said: Mapping[str, Any]) -> Profile:
         return Profile.model_validate(values)
     except ValidationError as error:
         at, why = _first(error)
-    raise UserError("replay.profile", f"The option --{at.replace('_', '-')} cannot be used: {why}")
+    option = f"--{at.replace('_', '-')}"
+    remedy = f"tablemill replay --help says what {option} takes."
+    raise UserError("replay.profile", f"The option {option} cannot be used: {why}", remedy=remedy)
 
 
 def _first(error: ValidationError) -> tuple[str, str]:
     first = error.errors(include_input=False, include_url=False)[0]
-    return ".".join(str(step) for step in first["loc"]), first["msg"]
+    return ".".join(str(step) for step in first["loc"]), input_words(first)
 
 
 def _wrong(path: Path, why: str) -> UserError:

@@ -23,6 +23,7 @@ from component.plan.build import build_plan
 from component.plan.model import OutputPlan, Plan, Source
 from component.plan.options import table_options
 from component.plan.sources import bare_name, find_sources
+from component.plan.tables import made_by
 from component.runner.commits import by_commit
 from component.runner.destinations import Destinations, Outcome, OutTable, Upload, find_destinations
 from component.runner.home import archive_manifest, open_home
@@ -60,10 +61,11 @@ def predict(folder: DataFolder, plan: Plan, destinations: Destinations, store: S
     """
     tables: list[OutTable] = []
     faults: list[tuple[int, TablemillError]] = []
+    made = made_by(plan.datasets)
     for number, output in enumerate(plan.outputs):
         if output.written_as == "table":
             try:
-                shape = planned_shape(output, plan.datasets, store)
+                shape = planned_shape(output, made.get(output.dataset, ()), store)
                 tables.append(out_table(output, shape, destinations))
             except TablemillError as fault:
                 faults.append((number, fault))

@@ -3,8 +3,9 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from component.check.codes import CHECK_CODES
-from component.errors import CODES
+from component.check.codes import CHECK_CODES, CHECK_REMEDIES
+from component.check.finding import error, warning
+from component.errors import CODES, REMEDIES
 
 ROOT = Path(__file__).parents[2]
 
@@ -20,6 +21,13 @@ def codes_used():
 def test_every_code_of_a_check_is_used_and_none_is_an_errors():
     assert set(CHECK_CODES) <= set(codes_used())
     assert not set(CHECK_CODES) & set(CODES)
+
+
+def test_every_code_has_a_remedy():
+    assert set(CHECK_REMEDIES) == set(CHECK_CODES)
+    assert all(remedy.endswith(".") for remedy in CHECK_REMEDIES.values())
+    assert warning("state.size", "x", "text").remedy == CHECK_REMEDIES["state.size"]
+    assert error("store.full", "x", "text").remedy == REMEDIES["store.full"]
 
 
 def test_the_page_lists_every_code():

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from component.config.load import load_config, notation_of, parse_text
+from component.config.load import load_config, notation_of, parse_config, parse_text
 from component.config.model import Config
 from component.errors import UserError
 
@@ -102,7 +102,7 @@ def test_yaml_that_is_none_is_said_with_its_place(tmp_path):
     with pytest.raises(UserError) as caught:
         load_config(tmp_path)
     assert caught.value.code == "config.syntax"
-    assert str(caught.value) == f"{tmp_path / 'config.yml'} has the key 'a' twice at line 2, column 1."
+    assert str(caught.value).startswith(f"{tmp_path / 'config.yml'} has the key 'a' twice at line 2, column 1.")
 
 
 def test_a_text_is_read_in_its_notation():
@@ -128,3 +128,9 @@ def test_the_notation_of_a_folder_that_may_not_be_searched_is_a_guess(tmp_path, 
     assert notation_of(tmp_path) == "json"
     with pytest.raises(UserError, match="cannot be read: Permission denied"):
         load_config(tmp_path)
+
+
+@pytest.mark.parametrize("key", ["datasets", "outputs"])
+def test_more_than_can_be_planned_is_refused_in_one_sentence(key):
+    with pytest.raises(UserError, match=rf"parameters\.{key} has 10,001 entries, and a configuration takes 10,000"):
+        parse_config({"parameters": {key: [{}] * 10_001}})

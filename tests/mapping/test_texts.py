@@ -37,7 +37,7 @@ def test_a_refusal_is_a_user_error_with_the_place_and_survives_pickling():
     refused = refusal("mapping.manifest", "t.csv", ("mapping.json", "Syntax error"), path="/p")
     assert refused.code == "mapping.failed"
     assert refused.exit_code == 1
-    assert str(refused) == 'Failed to parse manifest file "/p" as "json": Syntax error (table \'t.csv\').'
+    assert str(refused).startswith('Failed to parse manifest file "/p" as "json": Syntax error (table \'t.csv\'). ')
     again = pickle.loads(pickle.dumps(refused))
     assert isinstance(again, RefusedError)
     assert again.error == refused.error

@@ -6,7 +6,7 @@ from component.config.load import parse_config
 from component.errors import UserError
 from component.plan.build import build_plan
 from component.plan.model import Source
-from component.plan.tables import check_tables, find_made
+from component.plan.tables import check_tables, find_made, made_by
 from component.tables.types import Column, TableSchema, TypeName
 
 
@@ -104,12 +104,12 @@ def test_an_output_reads_the_table_that_it_names_by_either_name():
 @pytest.mark.parametrize("table", [None, "crew"])
 def test_an_output_of_several_tables_says_which(table):
     with pytest.raises(UserError, match="flights, seats") as caught:
-        find_made(plan().datasets, "trips", table)
+        find_made(made_by(plan().datasets), "trips", table)
     assert caught.value.code == "config.value"
 
 
 def test_a_dataset_that_the_run_does_not_make_is_looked_for_in_the_store():
-    assert find_made(plan().datasets, "other", "crew") is None
+    assert find_made(made_by(plan().datasets), "other", "crew") is None
 
 
 def test_columns_of_an_output_are_those_of_its_table():

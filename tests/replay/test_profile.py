@@ -76,7 +76,7 @@ def test_native_types_without_a_word_of_the_component_are_none():
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("[1]", "valid dictionary"),
+        ("[1]", "an object"),
         ("unknown: 1", "at unknown"),
         ("data_types: some", "at data_types"),
         ("timeout: -1", "at timeout"),
@@ -149,3 +149,10 @@ def test_variables_are_given_with_a_value_or_passed_on():
 
 def test_nothing_of_the_callers_own_goes_to_the_component():
     assert passed_on({"PATH": "/bin", "GITHUB_TOKEN": "secret", "KBC_TOKEN": "x"}) == {"PATH": "/bin"}
+
+
+def test_a_list_is_called_a_list(tmp_path):
+    path = tmp_path / "p.json"
+    path.write_text('{"feature_gates": "x"}')
+    with pytest.raises(UserError, match="at feature_gates: Input should be a list"):
+        load_profile(path)

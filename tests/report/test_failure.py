@@ -53,7 +53,7 @@ def test_what_another_try_may_mend_says_its_own_sentence(kind):
 def test_what_is_behind_an_expected_failure_is_in_the_debug_log_only():
     stream = io.StringIO()
     error = raised(RetryError("store.failed", "The store failed"), cause=OSError("errno 5"))
-    assert render_failure(error, None, log=open_log(stream=stream, debug=True)) == "The store failed."
+    assert render_failure(error, None, log=open_log(stream=stream, debug=True)) == "The store failed. Run again later."
     assert "OSError: errno 5" in stream.getvalue()
     assert "Traceback" in stream.getvalue()
 

@@ -1,0 +1,70 @@
+"""Every message says what to do: errors, refusals of the platform, findings of the mapping."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from component.errors import CODES, REMEDIES, UserError
+from component.mapping.finding_texts import FINDINGS
+from component.mapping.model import MappingError, RefusedError
+from component.mapping.remedies import REMEDIES as OF_THE_PLATFORM
+from component.mapping.remedies import with_remedy
+from component.mapping.texts import ERRORS
+
+IN_THE_TEXT = {"config.type", "config.value", "config.missing_key"}
+ROOT = Path(__file__).parents[1] / "component"
+RAISED = {"UserError", "RetryError", "CommitRefusedError", "CommitUnknownError", "BugError"}
+
+
+def raised():
+    """Code, text and whether there is a remedy, of each error that is made with a code written out."""
+    for path in sorted(ROOT.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in RAISED:
+                code = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else None
+                if code is not None and len(node.args) > 1:
+                    remedies = [one.value for one in node.keywords if one.arg == "remedy"]
+                    told = bool(remedies) and not (isinstance(remedies[0], ast.Constant) and not remedies[0].value)
+                    yield code, ast.unparse(node.args[1]), told, f"{path.name}:{node.lineno}"
+
+
+def test_every_code_has_a_remedy_or_texts_that_name_what_is_right():
+    assert set(REMEDIES) == set(CODES) - IN_THE_TEXT
+    assert all(remedy.endswith(".") for remedy in REMEDIES.values())
+
+
+def test_every_error_that_is_raised_says_what_to_do():
+    silent = [
+        where for code, text, told, where in raised() if not told and code in IN_THE_TEXT and " must " not in text
+    ]
+    assert silent == []
+    assert len(list(raised())) > 300
+
+
+@pytest.mark.parametrize("code", sorted(REMEDIES))
+def test_an_error_without_a_remedy_of_its_own_has_that_of_its_code(code):
+    assert str(UserError(code, "It is wrong.")) == f"It is wrong. {REMEDIES[code]}"
+    assert str(UserError(code, "It is wrong", remedy="Mend it.")) == "It is wrong. Mend it."
+
+
+def test_every_refusal_of_the_platform_has_a_remedy():
+    assert set(OF_THE_PLATFORM) == set(ERRORS)
+    for code in ERRORS:
+        for outputs in ([], ["t"], list("abcdefg")):
+            refused = RefusedError(with_remedy(MappingError(code, "No"), outputs))
+            assert refused.remedy.endswith(".")
+            assert str(refused).endswith(refused.remedy)
+
+
+def test_a_source_that_is_not_there_is_told_with_the_names_of_the_outputs():
+    told = with_remedy(MappingError("mapping.source_missing", 'Table sources not found: "t.csv"'), ["t"])
+    assert told.remedy == 'The output is called "t": name it so, or remove the mapping.'
+    many = with_remedy(MappingError("mapping.file_missing", "File 'x' not found."), list("abcdefg"))
+    assert many.remedy.startswith('The outputs are called "a", "b", "c", "d", "e" and 2 more')
+
+
+def test_every_finding_has_a_remedy():
+    assert [code for code, (_, _, remedy) in FINDINGS.items() if not remedy.endswith(".")] == []
