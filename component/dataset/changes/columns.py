@@ -240,7 +240,7 @@ def _rewritten(operation: str, base: Base, edits: Mapping[str, _Edit]) -> Change
 def _check_new(dataset: Dataset, name: str) -> None:
     uuid = dataset.header.uuid
     if not name:
-        raise UserError("config.value", "A column needs a name", place=Place(table=uuid))
+        raise UserError("config.value", "A column must have a name", place=Place(table=uuid))
     if name in dataset.schema.names:
         raise UserError(
             "column.duplicate",
