@@ -182,11 +182,20 @@ def options_of(read: ReadOptions, write: WriteOptions, dataset: DatasetOptions, 
 
     key = _said(primary_key=_names(dataset.primary_key))
     return Options(
-        {**read.table(), **key, **_object(more.table_options, "table-options")},
-        {**dataset.dataset(), **_object(more.dataset_options, "dataset-options")},
-        {**write.output(), **_object(more.output_options, "output-options")},
+        _over({**read.table(), **key}, _object(more.table_options, "table-options")),
+        _over(dataset.dataset(), _object(more.dataset_options, "dataset-options")),
+        _over(write.output(), _object(more.output_options, "output-options")),
         _object(more.parameters, "parameters"),
     )
+
+
+def _over(said: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what single options say with JSON above it, key by key: one `file` does not hide the other."""
+    joined = dict(said)
+    for key, value in more.items():
+        below = joined.get(key)
+        joined[key] = _over(below, value) if isinstance(below, dict) and isinstance(value, dict) else value
+    return joined
 
 
 def _said(**values: Any) -> dict[str, Any]:

@@ -92,11 +92,17 @@ def _folder(root: Path, source: Source) -> DataFolder:
         return folder
     link = folder.in_files / source.name
     link.symlink_to(source.place)
+    _describe(link)
     beside = sidecar_of(source.place)
     if beside.is_file():
         (folder.in_files / beside.name).symlink_to(beside)
-    link.with_name(link.name + MANIFEST_SUFFIX).write_text(json.dumps(_MANIFEST), encoding="utf-8")
+        _describe(folder.in_files / beside.name)
     return folder
+
+
+def _describe(file: Path) -> None:
+    """Write the manifest that a file of the platform has, so that nobody is warned of its absence."""
+    file.with_name(file.name + MANIFEST_SUFFIX).write_text(json.dumps(_MANIFEST), encoding="utf-8")
 
 
 def _move_results(folder: DataFolder, target: Target) -> None:

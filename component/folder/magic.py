@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import lzma
+import re
 import tarfile
 import zipfile
 import zlib
@@ -21,6 +22,18 @@ ZIP_MAGIC: Final = b"PK\x03\x04"
 FORMAT_PREFIX: Final = "_format_"
 """What the name of the file begins with that every records directory has (seed records-format)."""
 _KINDS: Final = ((PARQUET_MAGIC, "parquet"), (b"Obj\x01", "avro"), (b"ARROW1\0\0", "arrow"))
+
+
+_HTML: Final = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
+)
+HTML_HEAD: Final = 4096
+"""Bytes from the beginning by which a page of HTML is known."""
+
+
+def is_html(head: bytes) -> bool:
+    """Tell whether text begins as a page of HTML, which servers send in the place of what was asked for."""
+    return _HTML.match(head) is not None
 
 
 def is_gzip(location: Location) -> bool:

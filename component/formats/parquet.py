@@ -97,7 +97,9 @@ class opened:  # noqa: N801 - used like a function, as contextlib's own
 
     def _damaged(self, error: BaseException) -> UserError:
         first = str(error).splitlines()[0]
-        return UserError("source.format", f"The Parquet file cannot be read: {first}", place=self._place)
+        what = "is truncated: its end is missing" if "magic bytes not found" in first else f"cannot be read: {first}"
+        remedy = "Fetch or write the file again."
+        return UserError("source.format", f"The Parquet file {what}", place=self._place, remedy=remedy)
 
 
 def parquet_schema(location: Location, place: Place) -> TableSchema:

@@ -7,18 +7,20 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import numpy as np
+
 from component.errors import Place, TablemillError, UserError
 from component.workbench.cell_checks import check_name
 from component.workbench.columns import Kind, shown
 
 _NUMBER_KINDS: Final = "iuf"
 _WIDEST: Final = 8
-_REMEDY: Final = "Correct the function that returned it."
+_REMEDY: Final = "Change the frame before you return or pass it."
 
 
-def frame_fault(text: str, column: str | None = None) -> UserError:
+def frame_fault(text: str, column: str | None = None, remedy: str = _REMEDY) -> UserError:
     """Return the error `workbench.frame`."""
-    return UserError("workbench.frame", text, place=Place(column=column), remedy=_REMEDY)
+    return UserError("workbench.frame", text, place=Place(column=column), remedy=remedy)
 
 
 def kind_of_dtype(dtype: Any) -> Kind | None:
@@ -38,6 +40,12 @@ def kind_of_dtype(dtype: Any) -> Kind | None:
     return Kind.NUMBER if number else None
 
 
+def _counts_from_zero(index: Any) -> bool:
+    """Say whether the values of an index are 0, 1, 2…, in a RangeIndex or any other."""
+    numbers = index.to_numpy()
+    return numbers.dtype.kind in "iu" and bool((numbers == np.arange(len(numbers))).all())
+
+
 def check_frame(frame: Any, name_bytes: int | None) -> None:
     """Hold that a frame follows the rules for names, index and dtypes; values are looked at when they are turned.
 
@@ -55,9 +63,8 @@ def check_frame(frame: Any, name_bytes: int | None) -> None:
         if name in seen:
             raise frame_fault("two columns have the same name", name)
         seen.add(name)
-    index = frame.index
-    if type(index).__name__ != "RangeIndex" or (index.start, index.step) != (0, 1):
-        raise frame_fault("the index does not count from 0")
+    if not _counts_from_zero(frame.index):
+        raise frame_fault("the index does not count from 0", remedy="Call reset_index(drop=True) on the frame.")
     for name, dtype in frame.dtypes.items():
         if kind_of_dtype(dtype) is None:
             raise frame_fault(f"a column has the dtype {dtype}, which is not allowed", shown(name))

@@ -71,14 +71,27 @@ def to_tablemill(table: WorkbenchTable, reading: Reading) -> TablemillRows:
 def _values(column: Column, cells: Any, reading: Reading, messages: list[Message]) -> Any:
     if column.type is not TypeName.TIMESTAMP:
         return cells.cast(column.arrow)
-    towards_zero = cells.cast(column.arrow, safe=False)
+    values, count = cut_to_microseconds(cells, column.arrow)
+    if count and reading is Reading.STRICT:
+        raise loss("a timestamp has nanoseconds that are not whole microseconds", column=shown(column.name))
+    if count:
+        messages.append(rounded(column.name, count))
+    return values
+
+
+def cut_to_microseconds(cells: Any, target: pa.DataType) -> tuple[Any, int]:
+    """Return times or timestamps in a type of microseconds, cut to the microsecond before, and how many were cut."""
+    towards_zero = cells.cast(target, safe=False)
     again = towards_zero.cast(cells.type)
     count = pc.sum(pc.not_equal(again, cells)).as_py() or 0
     if not count:
-        return towards_zero
-    if reading is Reading.STRICT:
-        raise loss("a timestamp has nanoseconds that are no whole microseconds", column=shown(column.name))
-    arguments = {"column": column.name, "n_values": count, "reason": "timestamps have whole microseconds here"}
-    messages.append(Message("tablemill.rounded_values", arguments, _SOURCE))
+        return towards_zero, 0
     later = pc.greater(again, cells).cast(pa.int64())
-    return pc.subtract(towards_zero.cast(pa.int64()), later).cast(column.arrow)
+    return pc.subtract(towards_zero.cast(pa.int64()), later).cast(target), count
+
+
+def rounded(column: str, count: int) -> Message:
+    """Return the message that values of a column were cut to microseconds."""
+    reason = "timestamps have whole microseconds here"
+    arguments: dict[str, str | int | float] = {"column": column, "n_values": count, "reason": reason}
+    return Message("tablemill.rounded_values", arguments, _SOURCE)

@@ -9,6 +9,7 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from component.errors import Place, UserError
+from component.folder.magic import HTML_HEAD, PARQUET_MAGIC, is_html
 from component.workbench.http_file import MOST_HEAD, HttpFile, read_http_head
 from component.workbench.messages import Message
 from component.workbench.parse.content import Content
@@ -94,6 +95,8 @@ def parse_recognised(file: Recognised, place: Place) -> ParsedFile:
         raise ValueError(file.kind)
     if file.kind is FileKind.EMPTY:
         return ParsedFile()
+    if file.options.reading is Reading.STRICT:
+        _refuse_other_content(file, place)
     parser = _PARSERS.get(file.kind)
     if parser is None:
         return _unknown(file, place)
@@ -108,6 +111,26 @@ def parse_recognised(file: Recognised, place: Place) -> ParsedFile:
     return parser(file.content, replace(file.options, delimiter=delimiter), place)
 
 
+def _refuse_other_content(file: Recognised, place: Place) -> None:
+    """Raise `source.format` for what is not what its name says, and would be read as something else."""
+    head = file.content.head(HTML_HEAD)
+    if file.kind in _DELIMITED and is_html(head):
+        raise UserError(
+            "source.format",
+            "The file is a page of HTML, not delimited text",
+            place=place,
+            remedy="Check the address that it was fetched from: a server sends such a page to say what went wrong.",
+        )
+    is_text = file.kind in _DELIMITED and b"\0" not in head
+    if head.startswith(PARQUET_MAGIC) and not is_text:
+        raise UserError(
+            "source.format",
+            "The Parquet file is truncated: its end is missing",
+            place=place,
+            remedy="Fetch or write the file again.",
+        )
+
+
 def _unknown(file: Recognised, place: Place) -> ParsedFile:
     if file.options.reading is Reading.STRICT:
         raise UserError(
@@ -120,6 +143,7 @@ def _unknown(file: Recognised, place: Place) -> ParsedFile:
     return ParsedFile(messages=(Message("file.unknown_ext", {"ext": suffix}, PARSER),))
 
 
+_DELIMITED: Final = frozenset({FileKind.CSV, FileKind.TSV, FileKind.TEXT})
 _DELIMITERS: Final = {FileKind.CSV: ",", FileKind.TSV: "\t"}
 _PARSERS: Final[dict[FileKind, Callable[[Content, FileOptions, Place], ParsedFile]]] = {
     FileKind.CSV: parse_delimited,
