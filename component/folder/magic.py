@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from component.errors import UserError
+from component.errors import Place, UserError
 from component.naming import UTF8_BOM
 from component.staging.locations import Location
 
@@ -31,9 +31,15 @@ HTML_HEAD: Final = 4096
 """Bytes from the beginning by which a page of HTML is known."""
 
 
-def is_html(head: bytes) -> bool:
-    """Tell whether text begins as a page of HTML, which servers send in the place of what was asked for."""
-    return _HTML.match(head) is not None
+def refuse_html(head: bytes, place: Place) -> None:
+    """Raise UserError `source.format` for text that begins as a page of HTML: servers send it in place of a file."""
+    if _HTML.match(head):
+        raise UserError(
+            "source.format",
+            "The file is a page of HTML, not delimited text",
+            place=place,
+            remedy="Check the address that it was fetched from: a server sends such a page to say what went wrong.",
+        )
 
 
 def is_gzip(location: Location) -> bool:

@@ -48,8 +48,8 @@ class ArrowReader:
 
     def read(self, split: ArrowSplit) -> Iterator[Parsed]:
         """Yield batches of rows. UserError `source.format` for a damaged file, `column.missing`, `cell.type`."""
-        with _opened(split.location, split.place) as source:
-            for batch in _batches(source, split.start, split.stop):
+        with opened(split.location, split.place) as source:
+            for batch in batches_of(source, split.start, split.stop):
                 there = set(batch.schema.names)
                 for column in self.schema.columns:
                     if column.name not in there:
@@ -59,7 +59,8 @@ class ArrowReader:
                 yield Parsed(pa.table(columns, schema=self.schema.arrow), (), batch.num_rows)
 
 
-def _batches(source: Any, start: int, stop: int | None) -> Iterator[pa.RecordBatch]:
+def batches_of(source: Any, start: int = 0, stop: int | None = None) -> Iterator[pa.RecordBatch]:
+    """Yield record batches of an opened file or stream."""
     if isinstance(source, pa.ipc.RecordBatchFileReader):
         for number in range(start, source.num_record_batches if stop is None else stop):
             yield source.get_batch(number)
@@ -69,14 +70,14 @@ def _batches(source: Any, start: int, stop: int | None) -> Iterator[pa.RecordBat
 
 def arrow_schema(location: Location, place: Place) -> TableSchema:
     """Return the columns of a file; UserError `column.type`, `column.duplicate`, `source.format`."""
-    with _opened(location, place) as source:
+    with opened(location, place) as source:
         return table_schema(source.schema, place)
 
 
 def arrow_splits(location: Location, place: Place, *, split_bytes: int) -> tuple[ArrowSplit, ...]:
     """Cut a file into runs of batches of about `split_bytes` each, taken to be of one size; a stream is one split."""
     table, slice_name, size = place.table or "", place.slice or "", size_of(location)
-    with _opened(location, place) as source:
+    with opened(location, place) as source:
         if not isinstance(source, pa.ipc.RecordBatchFileReader):
             return (ArrowSplit(table, slice_name, location, 0, None, size),)
         batches = source.num_record_batches
@@ -93,7 +94,7 @@ def is_arrow(location: Location) -> bool:
 
 
 @contextmanager
-def _opened(location: Location, place: Place) -> Iterator[Any]:
+def opened(location: Location, place: Place) -> Iterator[Any]:
     """Open a file or a stream, whichever it is; what pyarrow says of a damaged one becomes `source.format`."""
     try:
         source = pa.memory_map(str(location)) if isinstance(location, Path) else open_seekable(location)

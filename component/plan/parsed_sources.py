@@ -6,6 +6,9 @@ What was parsed is an Arrow file from there on, which tasks map into memory.
 from __future__ import annotations
 
 import shutil
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -14,6 +17,7 @@ import pyarrow as pa
 
 from component.config.reading import FileReading, TextTable
 from component.errors import Place, Told, UserError
+from component.formats import arrow_ipc, parquet
 from component.naming import MIB
 from component.plan.asked import Asked
 from component.plan.file_limits import file_limits
@@ -33,7 +37,7 @@ from component.workbench.parse.options import FileOptions, Numbers, ParsedFile
 from component.workbench.parse.packed import unpack
 from component.workbench.reading import Reading
 from component.workbench.rendered import Rendered
-from component.workbench.to_tablemill import tablemill_column, to_tablemill
+from component.workbench.to_tablemill import cut_to_microseconds, rounded, tablemill_column, to_tablemill
 
 _BATCH_ROWS: Final = 131_072
 _MOST_CACHED: Final = 256 * MIB
@@ -67,8 +71,10 @@ def file_source(path: Path, name: str, own_name: str, names: tuple[str, ...], as
         target = scratch_path(scratch, f".{_TYPED_KINDS[file.kind]}")
         with file.content.open() as inside, target.open("wb") as copy:
             shutil.copyfileobj(inside, copy)
-        part = SourceSlice(path.name, target, file.content.size)
-        return typed_source(_TYPED_KINDS[file.kind], path.name, own_name, names, (part,)), ()
+        kind, part = _TYPED_KINDS[file.kind], SourceSlice(path.name, target, file.content.size)
+        if options.reading is Reading.LENIENT:
+            return _cut_source(kind, part, own_name, names, scratch)
+        return typed_source(kind, path.name, own_name, names, (part,)), ()
     parsed = parse_recognised(file, place)
     if cache is not None and parsed.table.rows.nbytes <= _MOST_CACHED:
         cache.keep(key, Rendered(parsed.table, tuple(map(RenderError, parsed.messages))))
@@ -103,9 +109,11 @@ def arrow_file_source(
     UserError `source.format`, `column.type`, `column.duplicate`; of Workbench's those of `read_arrow_file`.
     """
     part = SourceSlice(path.name, path, path.stat().st_size)
-    if not is_workbench_file(path):
-        return typed_source("arrow", path.name, own_name, names, (part,)), ()
     way = Reading(reading.reading)
+    if not is_workbench_file(path):
+        if way is Reading.LENIENT:
+            return _cut_source("arrow", part, own_name, names, scratch)
+        return typed_source("arrow", path.name, own_name, names, (part,)), ()
     limits = file_limits(reading.limits).table
     found = read_arrow_file(path, limits=limits, reading=way)
     if way is Reading.LENIENT:
@@ -113,6 +121,51 @@ def arrow_file_source(
     fields = zip(found.table.columns, found.table.rows.schema, strict=True)
     schema = TableSchema(tuple(tablemill_column(column, field.type) for column, field in fields))
     return Source(path.name, own_name, names, "arrow", (part,), schema, frozenset(schema.names)), ()
+
+
+def _cut_source(
+    kind: TypedKind, part: SourceSlice, own_name: str, names: tuple[str, ...], scratch: Path | None
+) -> Found:
+    """Return the source of a typed file whose nanoseconds are cut to the microsecond before, with what was cut."""
+    target, counts = scratch_path(scratch, ".arrow"), Counter[str]()
+    with _opened(kind, part) as (schema, batches):
+        coarse = pa.schema([pa.field(field.name, _coarse(field.type)) for field in schema])
+        if coarse.types == schema.types:
+            return typed_source(kind, part.name, own_name, names, (part,)), ()
+        with pa.ipc.new_file(target, coarse) as writer:
+            for batch in batches:
+                columns = []
+                for cells, field in zip(batch.columns, coarse, strict=True):
+                    same = cells.type.equals(field.type)
+                    values, count = (cells, 0) if same else cut_to_microseconds(cells, field.type)
+                    counts[field.name] += count
+                    columns.append(values)
+                writer.write_batch(pa.record_batch(columns, schema=coarse))
+    cut = SourceSlice(part.name, target, target.stat().st_size)
+    told = tuple(_told(part.name, rounded(name, count)) for name, count in counts.items() if count)
+    return typed_source("arrow", part.name, own_name, names, (cut,)), told
+
+
+@contextmanager
+def _opened(kind: TypedKind, part: SourceSlice) -> Iterator[tuple[pa.Schema, Iterable[pa.RecordBatch]]]:
+    """Open a typed file as schema and batches; an Avro file, which has no nanoseconds, as one without either."""
+    place = Place(table=part.name)
+    if kind == "parquet":
+        with parquet.opened(part.location, place) as file:
+            yield file.schema_arrow, file.iter_batches(_BATCH_ROWS)
+    elif kind == "arrow":
+        with arrow_ipc.opened(part.location, place) as source:
+            yield source.schema, arrow_ipc.batches_of(source)
+    else:
+        yield pa.schema([]), ()
+
+
+def _coarse(data_type: pa.DataType) -> pa.DataType:
+    """Return the type in microseconds of one in nanoseconds; any other as it is."""
+    if pa.types.is_time64(data_type):
+        return pa.time64("us")
+    is_fine = pa.types.is_timestamp(data_type) and data_type.unit == "ns"
+    return pa.timestamp("us", data_type.tz) if is_fine else data_type
 
 
 def is_workbench_file(path: Path) -> bool:

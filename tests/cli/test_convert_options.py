@@ -71,3 +71,9 @@ def test_what_cannot_be_understood_is_refused(given, code):
     with pytest.raises(UserError) as caught:
         options(**given)
     assert caught.value.code == code
+
+
+def test_json_adds_to_what_single_options_say_of_a_file():
+    read = ReadOptions(reading="lenient", encoding="cp1250")
+    found = options(read, more=MoreOptions(table_options='{"format": "file", "file": {"encoding": "utf-8"}}')).table
+    assert found == {"format": "file", "file": {"reading": "lenient", "encoding": "utf-8"}}

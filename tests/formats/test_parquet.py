@@ -255,3 +255,11 @@ def test_a_large_row_group_is_not_held_as_a_whole(tmp_path):
 def test_a_split_travels():
     split = ParquetSplit("t", "s", Path("t.parquet"), 0, 2, 10)
     assert pickle.loads(pickle.dumps(split)) == split
+
+
+@pytest.mark.parametrize("part", [0.2, 0.9])
+def test_a_truncated_file_is_called_that(tmp_path, part):
+    whole = written(tmp_path / "t.parquet", pa.table({"a": list(range(1000))})).read_bytes()
+    (tmp_path / "t.parquet").write_bytes(whole[: int(len(whole) * part)])
+    error = error_of(tmp_path / "t.parquet", TableSchema((Column("a", TypeName.INTEGER),)))
+    assert (error.code, error.text) == ("source.format", "The Parquet file is truncated: its end is missing")

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from component.config.reading import TextOptions
+from component.config.reading import FileReading, TextOptions
 from component.errors import UserError
 from component.folder.layout import DataFolder
 from component.formats.csv.dialect import Dialect
@@ -187,3 +187,21 @@ def test_the_first_records_say_whether_timestamps_have_zones(folder, cell, packe
     folder.table("t.csv", gzip.compress(text) if packed else text, manifest)
     columns = found(folder)[0]["t.csv"].schema.columns
     assert columns == (zoned(Column("a", TypeName.TIMESTAMP)), Column("b", TypeName.TIMESTAMP))
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow", "stream"])
+def test_lenient_reading_cuts_nanoseconds_to_the_microsecond_before_and_says_so(folder, tmp_path, kind):
+    rows = pa.table({"z": pa.array([-1, 1500, None], pa.timestamp("ns")), "n": [1, 2, 3]})
+    sink = pa.BufferOutputStream()
+    if kind == "parquet":
+        pq.write_table(rows, sink)
+    else:
+        with (pa.ipc.new_file if kind == "arrow" else pa.ipc.new_stream)(sink, rows.schema) as writer:
+            writer.write_table(rows)
+    folder.file("x.bin", sink.getvalue().to_pybytes())
+    reading = FileReading(reading="lenient")
+    asked = Asked(files={"x.bin": reading}, named=frozenset({"x.bin"}), scratch=tmp_path)
+    sources, said = find_sources(DataFolder(folder.root), asked)
+    with pa.ipc.open_file(sources[0].slices[0].location) as file:
+        assert file.read_all()["z"].cast(pa.int64()).to_pylist() == [-1, 1, None]
+    assert any("Rounded 2 values of column" in text for text in said)

@@ -101,7 +101,9 @@ BROKEN = [
     pd.DataFrame({"a\n": ["a"]}),
     pd.DataFrame({"\ud800": ["a"]}),
     pd.DataFrame([["a", "b"]], columns=["A", "A"]),
-    pd.DataFrame({"A": ["a", "b"]}, index=[0, 1]),
+    pd.DataFrame({"A": ["a", "b"]}, index=[1, 0]),
+    pd.DataFrame({"A": ["a", "b"]}, index=["0", "1"]),
+    pd.DataFrame({"A": ["a", "b"]}, index=[0.0, 1.0]),
     pd.DataFrame({"A": ["a", "b"]})[1:],
     pd.DataFrame({"A": [True]}),
     pd.DataFrame({"A": pd.array([1], dtype="Int64")}),
@@ -126,6 +128,13 @@ def test_a_frame_that_breaks_a_rule_is_refused(frame):
     with pytest.raises(UserError) as raised:
         from_frame(frame)
     assert raised.value.code == "workbench.frame"
+
+
+def test_an_index_of_the_numbers_from_0_is_accepted_whatever_its_class():
+    frame = pd.DataFrame({"A": ["a", "b"]}, index=[0, 1])
+    assert type(frame.index) is not pd.RangeIndex
+    assert from_frame(frame).rows["A"].to_pylist() == ["a", "b"]
+    assert from_frame(pd.DataFrame({"A": ["b", "a"]}).sort_values("A").reset_index(drop=True)).rows.num_rows == 2
 
 
 def test_every_kind_of_null_is_null():

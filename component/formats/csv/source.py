@@ -15,6 +15,7 @@ from isal import igzip, isal_zlib
 
 from component import naming
 from component.errors import Place, UserError
+from component.folder.magic import refuse_html
 from component.formats.csv.dialect import Dialect
 from component.formats.csv.faults import TOO_LONG, find_records, first_record
 from component.formats.csv.split import ByteRange
@@ -169,6 +170,7 @@ def read_header(location: Location, dialect: Dialect, *, gzip: bool, place: Plac
         raise damaged_gzip(place, error) from error
     text = _decode(record, place, start)
     if dialect.strict:
+        refuse_html(record, place)
         _hold_strict(record, dialect, place)
     lines = io.StringIO(text, newline="")
     if dialect.enclosure:

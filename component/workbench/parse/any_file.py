@@ -9,7 +9,7 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from component.errors import Place, UserError
-from component.folder.magic import HTML_HEAD, PARQUET_MAGIC, is_html
+from component.folder.magic import HTML_HEAD, PARQUET_MAGIC, refuse_html
 from component.workbench.http_file import MOST_HEAD, HttpFile, read_http_head
 from component.workbench.messages import Message
 from component.workbench.parse.content import Content
@@ -114,13 +114,8 @@ def parse_recognised(file: Recognised, place: Place) -> ParsedFile:
 def _refuse_other_content(file: Recognised, place: Place) -> None:
     """Raise `source.format` for what is not what its name says, and would be read as something else."""
     head = file.content.head(HTML_HEAD)
-    if file.kind in _DELIMITED and is_html(head):
-        raise UserError(
-            "source.format",
-            "The file is a page of HTML, not delimited text",
-            place=place,
-            remedy="Check the address that it was fetched from: a server sends such a page to say what went wrong.",
-        )
+    if file.kind in _DELIMITED:
+        refuse_html(head, place)
     is_text = file.kind in _DELIMITED and b"\0" not in head
     if head.startswith(PARQUET_MAGIC) and not is_text:
         raise UserError(

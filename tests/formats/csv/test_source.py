@@ -157,3 +157,11 @@ def test_the_first_byte_that_is_not_utf8_is_counted_from_the_beginning_of_the_sl
     path.write_bytes(b"\xff,a\n1,2\n3,\xfe\n")
     split = CsvSplit("t", "s", path, False, ByteRange(8, 12), 4)
     assert first_byte_not_utf8(split) == 10
+
+
+def test_a_page_of_html_has_no_header(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("<!doctype html>\n<html><body>Not found</body></html>\n")
+    with pytest.raises(UserError, match="a page of HTML") as refused:
+        read_header(path, Dialect(), gzip=False, place=PLACE)
+    assert refused.value.code == "source.format"

@@ -142,3 +142,27 @@ def test_an_unknown_kind_is_an_empty_table_with_a_message_or_refused():
 
 def test_a_table_in_the_configuration():
     assert parse_params_table("a;b\n1;ž", LENIENT, PLACE).table.rows.to_pydict() == {"a": ["1"], "b": ["ž"]}
+
+
+@pytest.mark.parametrize("name", ["page.csv", "page.tsv", "page.txt"])
+@pytest.mark.parametrize(
+    "page", [b"<!DOCTYPE html>\n<p>a,b", b"\xef\xbb\xbf <html><body>", b"<!-- a,b -->\n<HTML lang='en'>", b"<head>"]
+)
+def test_a_page_of_html_is_not_a_table_in_strict_mode(name, page):
+    with pytest.raises(UserError, match="a page of HTML") as refused:
+        parse_file(page, name, STRICT, PLACE)
+    assert (refused.value.code, refused.value.place) == ("source.format", PLACE)
+    assert refused.value.remedy
+
+
+def test_text_about_html_is_a_table():
+    assert parse_file(b"tag,means\n<html>,a page\n", "t.csv", STRICT, PLACE).table.rows["tag"].to_pylist() == ["<html>"]
+
+
+@pytest.mark.parametrize("name", ["t.parquet", "t.csv", "t"])
+@pytest.mark.parametrize("part", [0.3, 0.9])
+def test_a_truncated_parquet_file_is_called_that(name, part):
+    data = parquet()
+    with pytest.raises(UserError, match="The Parquet file is truncated") as refused:
+        parse_file(data[: int(len(data) * part)], name, STRICT, PLACE)
+    assert refused.value.code == "source.format"
