@@ -74,6 +74,6 @@ def test_what_cannot_be_understood_is_refused(given, code):
 
 
 def test_json_adds_to_what_single_options_say_of_a_file():
-    read = ReadOptions(reading="lenient", encoding="cp1250")
-    found = options(read, more=MoreOptions(table_options='{"format": "file", "file": {"encoding": "utf-8"}}')).table
-    assert found == {"format": "file", "file": {"reading": "lenient", "encoding": "utf-8"}}
+    read = ReadOptions(reading="lenient", numbers="exact")
+    found = options(read, more=MoreOptions(table_options='{"format": "file", "file": {"numbers": "text"}}')).table
+    assert found == {"format": "file", "file": {"reading": "lenient", "numbers": "text"}}
