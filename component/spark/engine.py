@@ -8,7 +8,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Self, TypeVar
 
@@ -21,6 +21,7 @@ from component.spark.java import find_java
 from component.spark.jvm import Jvm, JvmSettings, class_archive_path
 from component.spark.pyspark_habits import forget, keep_interrupt, silence_accumulators
 from component.spark.tasks import Collected, Failed, Gather, Runner, Scatter
+from component.spark.workers import cores, fitting_master, memory_limit
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -42,10 +43,13 @@ _STOP_SECONDS: Final = 30.0
 class Engine:
     """A Spark application. The JVM starts when the engine is made; `context` waits for it.
 
+    Where a container's memory is limited, the master "local[*]" means as many workers as fit, one at least.
+
     Close it, or use it as a context manager: the JVM ends, and nothing stays on disk.
     """
 
     def __init__(self, master: str, conf: Mapping[str, str], *, class_archive: Path | None = None) -> None:
+        master = fitting_master(master, memory_limit(), cores())
         self._local = master.startswith("local")
         java = find_java()
         recorded = class_archive_path(java)
@@ -94,8 +98,18 @@ class Engine:
 
     @property
     def parallelism(self) -> int:
-        """Tasks that run at the same time."""
-        return self.context.defaultParallelism
+        """Tasks that run at the same time; RetryError `spark.failed` when Spark is gone."""
+        with self._talking() as context:
+            return context.defaultParallelism
+
+    @contextlib.contextmanager
+    def _talking(self) -> Iterator[SparkContext]:
+        """Give the context to a block that asks the JVM for something; RetryError `spark.failed` when it is gone."""
+        context = self.context
+        try:
+            yield context
+        except (Py4JError, OSError) as error:
+            raise self._spark_error(error) from error
 
     def run(
         self,
@@ -115,11 +129,11 @@ class Engine:
         """
         if not tasks:
             return []
-        context = self.context
-        said = context.accumulator([], Collected())
         together = batches(sizes, self.parallelism) if sizes else [range(at, at + 1) for at in range(len(tasks))]
         lists = [[(number, tasks[number]) for number in batch] for batch in together]
-        rdd = context.parallelize(lists, len(lists)).mapPartitions(Runner(function, said))
+        with self._talking() as context:
+            said = context.accumulator([], Collected())
+            rdd = context.parallelize(lists, len(lists)).mapPartitions(Runner(function, said))
         try:
             self._wait(_Job(rdd.count), said, on_done)
         except _TaskFailedError as failed:
@@ -141,10 +155,11 @@ class Engine:
         `scatter` yields (bucket, bytes) pairs and one value of its own; these values come back in the order of the
         tasks, then what `gather` made of each bucket that is not empty. Errors as in `run`.
         """
-        said = self.context.accumulator([], Collected())
-        gathered = self.context.accumulator([], Collected())
-        rdd = self.context.parallelize(list(enumerate(tasks)), len(tasks)).mapPartitions(Scatter(scatter, said))
-        moved = rdd.partitionBy(buckets, int).mapPartitionsWithIndex(Gather(gather, gathered))
+        with self._talking() as context:
+            said = context.accumulator([], Collected())
+            gathered = context.accumulator([], Collected())
+            rdd = context.parallelize(list(enumerate(tasks)), len(tasks)).mapPartitions(Scatter(scatter, said))
+            moved = rdd.partitionBy(buckets, int).mapPartitionsWithIndex(Gather(gather, gathered))
         try:
             self._wait(_Job(moved.count), said, on_done, gathered)
         except _TaskFailedError as failed:

@@ -4,6 +4,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from py4j.protocol import Py4JError
 
 from component.errors import BugError, Place, RetryError, UserError
 from component.spark.engine import Engine
@@ -137,3 +138,22 @@ def test_an_engine_that_does_not_start_leaves_nothing(tmp_path, monkeypatch):
     with pytest.raises(UserError):
         Engine("local[1]", {})
     assert list(tmp_path.iterdir()) == []
+
+
+class Gone:
+    """A context whose JVM was killed."""
+
+    @property
+    def defaultParallelism(self):  # noqa: N802 - the name is pyspark's
+        raise Py4JError("An error occurred while calling o26.sc")
+
+    def accumulator(self, *_):
+        raise ConnectionRefusedError
+
+
+def test_a_jvm_that_is_gone_is_told_whatever_is_asked_of_it(engine, monkeypatch):
+    monkeypatch.setattr(engine, "_context", Gone())
+    monkeypatch.setattr(engine._jvm, "ends_within", lambda _seconds: True)
+    for ask in (lambda: engine.parallelism, lambda: engine.run(double, [1]), lambda: engine.shuffle(0, [1], 1, 0)):
+        with pytest.raises(RetryError, match="Spark was killed"):
+            ask()

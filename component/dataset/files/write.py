@@ -319,6 +319,7 @@ class _Puts:
         self._store = store
         self._pool = ThreadPoolExecutor(_PUTS_AT_ONCE, "put")
         self._waiting: deque[tuple[Future[None], int]] = deque()
+        self._bytes = 0
         self._first: tuple[str, pa.Buffer] | None = None
         self._is_alone = True
 
@@ -334,9 +335,11 @@ class _Puts:
         self._submit(key, data)
 
     def _submit(self, key: str, data: pa.Buffer) -> None:
-        while self._waiting and sum(size for _, size in self._waiting) + data.size > _PUT_BYTES:
-            self._waiting[0][0].result()
-            self._waiting.popleft()
+        while self._waiting and (self._waiting[0][0].done() or self._bytes + data.size > _PUT_BYTES):
+            put, size = self._waiting.popleft()
+            self._bytes -= size
+            put.result()
+        self._bytes += data.size
         self._waiting.append((self._pool.submit(self._store.put, key, data), data.size))
 
     def wait(self) -> None:
@@ -346,6 +349,7 @@ class _Puts:
             self._store.put(*first)
         puts = [put for put, _ in self._waiting]
         self._waiting.clear()
+        self._bytes = 0
         wait(puts)
         for put in puts:
             put.result()
