@@ -2,7 +2,8 @@
 
     .venv/bin/python benchmarks/dialects.py [--made 300]
 
-The files are those of tests/formats/detect/corpus.py and those of packages that are installed here. A reading is right
+The files are those of tests/formats/detect/corpus.py and those of packages that are installed here; `make bench` makes
+an environment with both peers, and RESULTS.md names the packages whose files were looked up. A reading is right
 when the cells of the table are those that were written; the header, lines before it and comments count for the column
 `table`, not for `cells`. One that is not right is `refused` where the sniffer raises or the records that it gives have
 different widths, which any strict reader refuses, `warned` where we name a doubt, else `silent`.
@@ -48,6 +49,7 @@ OTHERWISE = {
     "modechoice.csv": TextDialect(";"),
     "anderson.csv": TextDialect(" "),
     "E6_jmulti.csv": TextDialect(" ", header_rows=0),
+    "unemployment09.csv.gz": TextDialect(header_rows=0),
 }
 
 
@@ -58,7 +60,7 @@ def real():
         if known is None:
             yield case
         else:
-            package, pattern, _ = next(one for one in REAL if case.name.startswith(one[0]) and one[1].endswith(".csv"))
+            package, pattern, _ = next(one for one in REAL if case.name.startswith(one[0]) and ".csv" in one[1])
             yield from (one for one in shipped([(package, pattern, known)]) if one.name == case.name)
 
 
