@@ -52,10 +52,12 @@ class BadRow:
 class Parsed:
     """The rows that fit, the rows that do not, and how many records there were.
 
-    `mended`: how many of the records had a fault that a lenient reading mends.
+    `mended`: how many of the records had a fault that a lenient reading mends. `bytes` of the split were read for them,
+    as far as the format knows before the split's end.
     """
 
     rows: pa.Table
     bad: tuple[BadRow, ...]
     records: int
     mended: int = 0
+    bytes: int = 0

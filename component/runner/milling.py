@@ -68,7 +68,11 @@ class MilledDataset:
 
 
 def find_types(
-    engine: Engine, plans: Sequence[DatasetPlan], splits: Sequence[Future[Splits]], say: Callable[[str], None]
+    engine: Engine,
+    plans: Sequence[DatasetPlan],
+    splits: Sequence[Future[Splits]],
+    say: Callable[[str], None],
+    progress: Progress,
 ) -> list[DatasetPlan]:
     """Return the plans with the types of the columns that were to be inferred; `say` is told what was found."""
     untyped: dict[int, Untyped] = {}
@@ -77,8 +81,12 @@ def find_types(
         if plan.infer and isinstance(reader, CsvReader):
             csv_splits = tuple(split for split in future.result() if isinstance(split, CsvSplit))
             untyped[number] = Untyped(plan.schema, reader, csv_splits, plan.infer)
+    if untyped:
+        looked_at = [split for one in untyped.values() for split in one.splits]
+        progress.stage("infer", len(looked_at), sum(split.size for split in looked_at))
     found = list(plans)
-    for number, inferred in zip(untyped, infer_types(engine, list(untyped.values())), strict=True):
+    tables = list(untyped.values())
+    for number, inferred in zip(untyped, infer_types(engine, tables, progress.advance), strict=True):
         for note in inferred.notes:
             say(note)
         plan = found[number] = replace(plans[number], schema=inferred.schema)

@@ -185,9 +185,7 @@ def _mill(this: Run, plan: Plan, home: Home, engine: Engine, remembered: Mapping
         plan_commits(home.store, planned)
         this.progress.stage("start")
         _ = engine.context
-        if any(dataset.infer for dataset in planned):
-            this.progress.stage("infer")
-        datasets = find_types(engine, planned, splits, this.log.info)
+        datasets = find_types(engine, planned, splits, this.log.info, this.progress)
         commits = plan_commits(home.store, datasets, remembered if home.archives else NOTHING_REMEMBERED)
         for doubt in index_doubts(layout for commit in commits if not commit.appends for layout in commit.layouts):
             if doubt not in plan.warnings:  # types that were inferred are known by now only

@@ -118,14 +118,15 @@ class Engine:
         *,
         sizes: Sequence[int] = (),
         on_done: Callable[[int, Result], None] | None = None,
+        on_wait: Callable[[], None] | None = None,
     ) -> list[Result]:
         """Run a function on each task, and return the results in the order of the tasks.
 
         `sizes` are the bytes that each task reads: small ones share a task of Spark's. Without, each has its own.
 
-        `on_done` is called with each task's number and result as it comes, from the calling thread; what it raises
-        cancels what still runs. So does the first error on purpose, which is raised; anything else a task raises is
-        RetryError or BugError `spark.failed`.
+        `on_done` is called with each task's number and result as it comes, from the calling thread, and `on_wait` many
+        times a second while tasks run; what they raise cancels what still runs. So does the first error on purpose,
+        which is raised; anything else a task raises is RetryError or BugError `spark.failed`.
         """
         if not tasks:
             return []
@@ -135,7 +136,7 @@ class Engine:
             said = context.accumulator([], Collected())
             rdd = context.parallelize(lists, len(lists)).mapPartitions(Runner(function, said))
         try:
-            self._wait(_Job(rdd.count), said, on_done)
+            self._wait(_Job(rdd.count), said, on_done, on_wait=on_wait)
         except _TaskFailedError as failed:
             raise failed.error from None
         results = dict(said.value)
@@ -149,6 +150,7 @@ class Engine:
         gather: Callable[[Iterable[bytes]], Result],
         *,
         on_done: Callable[[int, Said | Result], None] | None = None,
+        on_wait: Callable[[], None] | None = None,
     ) -> tuple[list[Said], list[Result]]:
         """Scatter tasks into numbered buckets through Spark's shuffle, and gather each bucket.
 
@@ -161,25 +163,38 @@ class Engine:
             rdd = context.parallelize(list(enumerate(tasks)), len(tasks)).mapPartitions(Scatter(scatter, said))
             moved = rdd.partitionBy(buckets, int).mapPartitionsWithIndex(Gather(gather, gathered))
         try:
-            self._wait(_Job(moved.count), said, on_done, gathered)
+            self._wait(_Job(moved.count), said, on_done, gathered, on_wait=on_wait)
         except _TaskFailedError as failed:
             raise failed.error from None
         first = dict(said.value)
         made = [value for _, value in sorted(gathered.value, key=_number)]
         return [first[number] for number in range(len(tasks))], made
 
-    def _wait(self, job: _Job, said: Any, on_done: Callable[[int, Any], None] | None, *more: Any) -> None:
+    def _wait(
+        self,
+        job: _Job,
+        said: Any,
+        on_done: Callable[[int, Any], None] | None,
+        *more: Any,
+        on_wait: Callable[[], None] | None,
+    ) -> None:
         """Follow a job until it ends; whatever ends the waiting, no task of it runs any more."""
         accumulators = (said, *more)
         try:
-            self._follow(job, accumulators, on_done)
+            self._follow(job, accumulators, on_done, on_wait)
         except BaseException as error:
             self._stop(job)
             if isinstance(error, _TaskFailedError):
                 raise _first([entry for accumulator in accumulators for entry in accumulator.value]) from None
             raise
 
-    def _follow(self, job: _Job, accumulators: Sequence[Any], on_done: Callable[[int, Any], None] | None) -> None:
+    def _follow(
+        self,
+        job: _Job,
+        accumulators: Sequence[Any],
+        on_done: Callable[[int, Any], None] | None,
+        on_wait: Callable[[], None] | None,
+    ) -> None:
         """Report what the tasks say, which comes by the accumulators."""
         seen = [0] * len(accumulators)
         while True:
@@ -196,6 +211,8 @@ class Engine:
                     on_done(number, value)
             if ended:
                 break
+            if on_wait is not None:
+                on_wait()
             job.join(_POLL_SECONDS)
         if job.error is not None:
             raise self._spark_error(job.error)

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
 from component.errors import Place
 from component.formats.csv.read import CsvReader, ReadAgainError
 from component.formats.csv.source import CsvSplit
 from component.spark.engine import Engine
+from component.spark.heartbeat import Heart, Heartbeats
 from component.tables.infer import Evidence, Example, column_by_evidence, combine, evidence_of, kept_text
 from component.tables.types import Column, NullRule, TableSchema, TypeName
 
 
 @dataclass(frozen=True, slots=True)
 class InferTask:
-    """One split to be looked through for the named columns."""
+    """One split to be looked through for the named columns; `heart` is told what is read."""
 
     split: CsvSplit
     reader: CsvReader
     columns: tuple[str, ...]
+    heart: Heart = field(default_factory=Heart)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,7 @@ def look_through(task: InferTask) -> Looked:
             for name, known in found.items():
                 found[name] = known | evidence_of(parsed.rows[name], known, records)
             records += parsed.records
+            task.heart.add(parsed.records, parsed.bytes)
     except ReadAgainError as again:
         if again.whole_slice and not task.split.gzip:
             return Looked({}, instead=again.split)
@@ -70,19 +74,21 @@ class Untyped:
     names: tuple[str, ...]
 
 
-def infer_types(engine: Engine, tables: Sequence[Untyped]) -> list[Inferred]:
+def infer_types(
+    engine: Engine, tables: Sequence[Untyped], on_done: Callable[[int, int, int], None] = lambda *_: None
+) -> list[Inferred]:
     """Return the schema of each table with the types of its named columns found out; all are looked through together.
 
-    Slices whose splits were no whole records are looked through again.
+    Slices whose splits were no whole records are looked through again. `on_done` is told the splits, rows and bytes.
     """
     tasks = [(number, task) for number, table in enumerate(tables) for task in _tasks(table)]
-    looked = _run(engine, [task for _, task in tasks])
+    looked = _run(engine, [task for _, task in tasks], on_done)
     instead = {
         (number, one.instead.slice): replace(task, split=one.instead)
         for (number, task), one in zip(tasks, looked, strict=True)
         if one.instead is not None
     }
-    again = _run(engine, list(instead.values()))
+    again = _run(engine, list(instead.values()), on_done)
     kept: list[list[tuple[str, Looked]]] = [[] for _ in tables]
     for (number, task), one in zip(tasks, looked, strict=True):
         if (number, task.split.slice) not in instead:
@@ -98,8 +104,19 @@ def _tasks(table: Untyped) -> list[InferTask]:
     return [InferTask(split, lenient, table.names) for split in table.splits]
 
 
-def _run(engine: Engine, tasks: Sequence[InferTask]) -> list[Looked]:
-    return engine.run(look_through, tasks, sizes=[task.split.size for task in tasks])
+def _run(engine: Engine, tasks: Sequence[InferTask], on_done: Callable[[int, int, int], None]) -> list[Looked]:
+    sizes = [task.split.size for task in tasks]
+    with Heartbeats(engine.scratch, partial(on_done, 0)) as beats:
+
+        def note(number: int, looked: Looked) -> None:
+            rows, byte_count = beats.end(number)
+            if looked.instead is None:
+                on_done(1, looked.records - rows, sizes[number] - byte_count)
+            else:
+                on_done(0, -rows, -byte_count)
+
+        beating = [replace(task, heart=Heart(beats.path, number)) for number, task in enumerate(tasks)]
+        return engine.run(look_through, beating, sizes=sizes, on_done=note, on_wait=beats.tell)
 
 
 def _inferred(table: Untyped, found: Sequence[tuple[str, Mapping[str, Evidence]]]) -> Inferred:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from component.dataset.files.write import Written
 from component.dataset.format.layout import Layout
 from component.formats.contract import Reader, Split
 from component.spark.engine import Engine
+from component.spark.heartbeat import Heart, Heartbeats
 from component.spark.keys import KeyRuns, KeyTask
 from component.spark.ledger import Ledger, Part
 from component.spark.mill import Milled, MillTask, mill_split
@@ -90,7 +91,7 @@ class MillResult:
 
 
 OnDone = Callable[[int, int, int], None]
-"""Called with splits, rows and bytes that are done."""
+"""Called with splits, rows and bytes that are done; less than nothing takes back what turned out to be in doubt."""
 
 
 def mill(engine: Engine, jobs: Sequence[MillJob], on_done: OnDone) -> list[MillResult]:
@@ -134,16 +135,30 @@ def _mill(engine: Engine, jobs: Sequence[MillJob], run: str, on_done: OnDone) ->
 def _pass(engine: Engine, ledgers: Sequence[Ledger], on_done: OnDone) -> None:
     """Mill every split that waits; an error that is certain stops it."""
     pending = [(ledger, part) for ledger in ledgers for part in ledger.pending]
+    with Heartbeats(engine.scratch, partial(on_done, 0)) as beats:
 
-    def note(number: int, milled: Milled) -> None:
-        ledger, part = pending[number]
-        part.milled = milled
-        if milled.is_sound:
-            on_done(1, milled.records, milled.bytes)
-        ledger.raise_certain_error(part)
+        def note(number: int, milled: Milled) -> None:
+            ledger, part = pending[number]
+            part.milled = milled
+            _count_ended(milled, beats.end(number), on_done)
+            ledger.raise_certain_error(part)
 
-    tasks = [part.task for _, part in pending]
-    engine.run(mill_split, tasks, sizes=[task.split.size for task in tasks], on_done=note)
+        tasks = [_beating(part.task, beats, number) for number, (_, part) in enumerate(pending)]
+        sizes = [task.split.size for task in tasks]
+        engine.run(mill_split, tasks, sizes=sizes, on_done=note, on_wait=beats.tell)
+
+
+def _beating(task: MillTask, beats: Heartbeats, number: int) -> MillTask:
+    return replace(task, heart=Heart(beats.path, number))
+
+
+def _count_ended(ended: Milled | Scattered, told: tuple[int, int], on_done: OnDone) -> None:
+    """Count a split that has ended; what was told of it while it ran is in its figures, if these can be believed."""
+    rows, byte_count = told
+    if ended.is_sound:
+        on_done(1, ended.records - rows, ended.bytes - byte_count)
+    elif rows or byte_count:
+        on_done(0, -rows, -byte_count)
 
 
 def _tasks(job: MillJob, run: str) -> list[MillTask]:
@@ -177,12 +192,16 @@ def _shuffle(engine: Engine, job: MillJob, ledger: Ledger, run: str, on_done: On
     buckets = max(engine.parallelism, -(-total // job.shuffle_bytes))
     gather = partial(gather_bucket, GatherTask(job.layout, job.store, attempt, job.buffer_bytes))
 
-    def say(_: int, one: Scattered | Milled) -> None:
-        if isinstance(one, Scattered) and one.is_sound:
-            on_done(1, one.records, one.bytes)
+    with Heartbeats(engine.scratch, partial(on_done, 0)) as beats:
 
-    tasks = [part.task for part in crowded]
-    scattered, gathered = engine.shuffle(partial(scatter_split, buckets), tasks, buckets, gather, on_done=say)
+        def say(number: int, one: Scattered | Milled) -> None:
+            if isinstance(one, Scattered):
+                _count_ended(one, beats.end(number), on_done)
+
+        tasks = [_beating(part.task, beats, number) for number, part in enumerate(crowded)]
+        scattered, gathered = engine.shuffle(
+            partial(scatter_split, buckets), tasks, buckets, gather, on_done=say, on_wait=beats.tell
+        )
     for part, one in zip(crowded, scattered, strict=True):
         part.scattered = one
         ledger.raise_certain_error(part)

@@ -22,6 +22,7 @@ from component.errors import Place, UserError
 from component.formats.contract import Reader, Split
 from component.formats.csv.read import ReadAgainError
 from component.formats.rows import BadRow, Parsed
+from component.spark.heartbeat import Heart
 from component.spark.keys import NO_KEYS, KeyRuns, KeyTask, KeyWriter
 from component.spark.rejects import Rejects
 from component.store.base import Store
@@ -37,7 +38,7 @@ class MillTask:
     begins.
 
     `keys` asks for the primary keys of the rows. `repeats` holds the numbers of rows whose key stood before, which are
-    rejected; `strict`: these only, any other bad row fails the run.
+    rejected; `strict`: these only, any other bad row fails the run. `heart` is told what is read.
     """
 
     split: Split
@@ -53,6 +54,7 @@ class MillTask:
     keys: KeyTask | None = None
     repeats: Path | None = None
     strict: bool = False
+    heart: Heart = field(default_factory=Heart)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +163,7 @@ def checked_rows(task: MillTask) -> Iterator[Parsed]:
     repeats = np.empty(0, np.int64) if task.repeats is None else np.load(task.repeats)
     done = 0
     for parsed in task.reader.read(task.split):
+        task.heart.add(parsed.records, parsed.bytes)
         kept = _checked(parsed, task, done, forbidden, repeats)
         yield replace(kept, rows=_fitted(kept.rows, task))
         done += parsed.records

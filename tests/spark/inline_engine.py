@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from component.spark.engine import Engine
@@ -13,6 +15,7 @@ class InlineEngine(Engine):
 
     def __init__(self) -> None:
         self.tasks_run = 0
+        self.scratch = Path(tempfile.gettempdir())
 
     @property
     def parallelism(self) -> int:
@@ -25,12 +28,15 @@ class InlineEngine(Engine):
         *,
         sizes: Sequence[int] = (),
         on_done: Callable[[int, Any], None] | None = None,
+        on_wait: Callable[[], None] | None = None,
     ) -> list[Any]:
         assert len(sizes) in {0, len(tasks)}
         results = []
         for number, task in enumerate(tasks):
             results.append(function(task))
             self.tasks_run += 1
+            if on_wait is not None:
+                on_wait()
             if on_done is not None:
                 on_done(number, results[-1])
         return results
@@ -43,6 +49,7 @@ class InlineEngine(Engine):
         gather: Callable[[Iterable[bytes]], Any],
         *,
         on_done: Callable[[int, Any], None] | None = None,
+        on_wait: Callable[[], None] | None = None,
     ) -> tuple[list[Any], list[Any]]:
         said, parts = [], [[] for _ in range(buckets)]
         for number, task in enumerate(tasks):
@@ -51,6 +58,8 @@ class InlineEngine(Engine):
                     parts[item[0]].append(item[1])
                 else:
                     said.append(item)
+                    if on_wait is not None:
+                        on_wait()
                     if on_done is not None:
                         on_done(number, item)
         return said, [gather(iter(part)) for part in parts if part]

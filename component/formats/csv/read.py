@@ -51,7 +51,7 @@ class CsvReader:
 
     def _read_blocks(self, split: CsvSplit) -> Iterator[Parsed]:
         parser = Parser(self.schema, self.dialect)
-        done = 0
+        done = read = 0
         try:
             with open_split(split, self.dialect) as stream:
                 blocks = record_blocks(
@@ -59,7 +59,8 @@ class CsvReader:
                 )
                 for block in blocks:
                     parsed = _renumber(parser.parse_framed(block), done)
-                    yield parsed
+                    before, read = read, stream.position
+                    yield replace(parsed, bytes=read - before)
                     done += parsed.records
         except UnclosedError as error:
             yield self._unclosed(error, done + 1)
@@ -88,7 +89,7 @@ def _error(split: CsvSplit, bad: BadRow) -> TablemillError:
 def _renumber(parsed: Parsed, done: int) -> Parsed:
     if not parsed.bad or not done:
         return parsed
-    return Parsed(parsed.rows, tuple(replace(row, row=row.row + done) for row in parsed.bad), parsed.records)
+    return replace(parsed, bad=tuple(replace(row, row=row.row + done) for row in parsed.bad))
 
 
 def _too_long(place: Place, row: int) -> UserError:

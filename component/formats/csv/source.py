@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Final, cast
 
 from isal import igzip, isal_zlib
@@ -78,10 +79,17 @@ class CsvSplit:
 class ByteStream:
     """Bytes of a file from where it stands; `size` of them, all there are when it is None."""
 
-    def __init__(self, file: Any, size: int | None = None) -> None:
+    def __init__(self, file: Any, size: int | None = None, packed: Any = None) -> None:
         self._file = file
         self._left = size
         self._back = b""
+        self._packed = packed
+        self._read = 0
+
+    @property
+    def position(self) -> int:
+        """Bytes that were read so far: of `packed`, the file that the bytes are unpacked from, if there is one."""
+        return self._read if self._packed is None else int(self._packed.tell())
 
     def fill(self, view: memoryview) -> int:
         """Read into a view; return how many bytes, fewer than it takes only at the end."""
@@ -95,6 +103,7 @@ class ByteStream:
             if not read:
                 break
             filled += read
+            self._read += read
             self._left = None if self._left is None else self._left - read
         return filled
 
@@ -129,20 +138,26 @@ def _open_from(split: CsvSplit) -> Iterator[ByteStream]:
     plain = not split.gzip
     start, stop = (split.range.start, split.range.stop) if plain else (0, None)
     try:
-        with _open(split.location, start, stop, gzip=split.gzip) as file:
-            yield ByteStream(file, split.range.size if plain else None)
+        with open_location(split.location, start, stop) as raw, _unpacked(raw, gzip=split.gzip) as file:
+            packed = raw if split.gzip and isinstance(split.location, Path) else None
+            yield ByteStream(file, split.range.size if plain else None, packed)
     except GZIP_ERRORS as error:
         raise damaged_gzip(split.place, error) from error
 
 
 @contextmanager
 def _open(location: Location, start: int = 0, stop: int | None = None, *, gzip: bool) -> Iterator[Any]:
-    with open_location(location, start, stop) as file:
-        if not gzip:
-            yield file
-            return
-        with igzip.open(file, "rb") as text:  # type: ignore[no-untyped-call]
-            yield text
+    with open_location(location, start, stop) as raw, _unpacked(raw, gzip=gzip) as file:
+        yield file
+
+
+@contextmanager
+def _unpacked(raw: Any, *, gzip: bool) -> Iterator[Any]:
+    if not gzip:
+        yield raw
+        return
+    with igzip.open(raw, "rb") as text:  # type: ignore[no-untyped-call]
+        yield text
 
 
 def damaged_gzip(place: Place, error: BaseException) -> UserError:
