@@ -15,7 +15,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from component.config.reading import FileReading, TextTable
+from component.config.reading import FileReading, TextOptions, TextTable
 from component.errors import Place, Told, UserError
 from component.formats import arrow_ipc, parquet
 from component.naming import MIB
@@ -30,7 +30,7 @@ from component.workbench.arrow_file import open_arrow, read_arrow_file, sidecar_
 from component.workbench.message_texts import text_of
 from component.workbench.messages import Message, RenderError
 from component.workbench.params_table import parse_params_table
-from component.workbench.parse.any_file import TYPED, parse_recognised, recognise
+from component.workbench.parse.any_file import TYPED, left_aside, parse_recognised, recognise
 from component.workbench.parse.content import Content
 from component.workbench.parse.kind import FileKind
 from component.workbench.parse.options import FileOptions, Numbers, ParsedFile
@@ -59,9 +59,11 @@ def file_source(path: Path, name: str, own_name: str, names: tuple[str, ...], as
 
     What it was parsed to is taken from the cache, if there is one and neither file, options nor our code have changed.
     """
-    place, reading, scratch = Place(table=path.name), asked.file(names), asked.scratch
+    place, scratch, said = Place(table=path.name), asked.scratch, asked.text(names)
+    hold_usable(said, place)
+    reading = with_text_options(asked.file(names), said)
     cache = open_cache(asked)
-    options = replace(file_options(reading), delimiter=asked.dialect(names).delimiter)
+    options = replace(file_options(reading), delimiter=said.delimiter)
     key = "" if cache is None else result_key(path, name, reading, options.delimiter)
     if cache is not None and (found := cache.find(key).result) is not None:
         kept = ParsedFile(found.table, tuple(error.message for error in found.errors))
@@ -72,13 +74,45 @@ def file_source(path: Path, name: str, own_name: str, names: tuple[str, ...], as
         with file.content.open() as inside, target.open("wb") as copy:
             shutil.copyfileobj(inside, copy)
         kind, part = _TYPED_KINDS[file.kind], SourceSlice(path.name, target, file.content.size)
+        aside = tuple(_told(path.name, message) for message in left_aside(file.kind, options))
         if options.reading is Reading.LENIENT:
-            return _cut_source(kind, part, own_name, names, scratch)
-        return typed_source(kind, path.name, own_name, names, (part,)), ()
-    parsed = parse_recognised(file, place)
+            source, doubts = _cut_source(kind, part, own_name, names, scratch)
+            return source, (*aside, *doubts)
+        return typed_source(kind, path.name, own_name, names, (part,)), aside
+    found_in_it = parse_recognised(file, place)
+    all_said = (*found_in_it.messages, *found_in_it.notes, *left_aside(file.kind, options))
+    parsed = ParsedFile(found_in_it.table, all_said)
     if cache is not None and parsed.table.rows.nbytes <= _MOST_CACHED:
         cache.keep(key, Rendered(parsed.table, tuple(map(RenderError, parsed.messages))))
     return _arrow_source(parsed, path.name, own_name, names, Reading(reading.reading), scratch)
+
+
+def with_text_options(reading: FileReading, said: TextOptions) -> FileReading:
+    """Return how a file is read, with what the options of text say too: the encoding, and that there is no header."""
+    return reading.model_copy(
+        update={
+            "encoding": reading.encoding or said.encoding,
+            "has_header": reading.has_header and said.header_rows != 0,
+        }
+    )
+
+
+def hold_usable(said: TextOptions, place: Place) -> None:
+    """Hold that all options of text are known to the parsers of whole files; UserError `config.value`."""
+    unknown = {
+        "delimiter": said.delimiter is not None and len(said.delimiter) > 1,
+        "enclosure": said.enclosing not in {None, '"'},
+        "escape": said.escape is not None,
+        "skip_rows": bool(said.skip_rows),
+        "comment": said.comment is not None,
+        "header_rows": said.header_rows not in {None, 0, 1},
+        "names": bool(said.names),
+        "null_values": bool(said.null_values),
+    }
+    if refused := [f'"{name}"' for name, is_used in unknown.items() if is_used]:
+        text = f"{' and '.join(refused)} cannot be used for a file that is parsed whole"
+        remedy = 'Leave it out, or, for text, leave out "file" (reading, numbers) and "format": "file".'
+        raise UserError("config.value", text, place=place, remedy=remedy)
 
 
 def unpacked(part: SourceSlice, place: Place, scratch: Path | None) -> SourceSlice:
@@ -229,7 +263,7 @@ def _arrow_source(
     part = SourceSlice(file_name, target, target.stat().st_size)
     known = frozenset(column.name for column in plain.schema.columns)
     source = Source(file_name, own_name, names, "arrow", (part,), plain.schema, known)
-    return source, tuple(_told(file_name, message) for message in (*parsed.messages, *plain.messages))
+    return source, tuple(_told(file_name, message) for message in (*parsed.messages, *parsed.notes, *plain.messages))
 
 
 def _told(file_name: str, message: Message) -> Told:

@@ -120,6 +120,13 @@ TEXTS: Final[Mapping[str, Text]] = {
     "tablemill.numbers_kept_as_text": Text(
         "Kept column “{column}” as text: as numbers some of its values would change"
     ),
+    "tablemill.padded_rows": Text(
+        "Filled up {n_rows} rows with empty cells to {n_columns} columns",
+        "Filled up one row with empty cells to {n_columns} columns",
+        "n_rows",
+    ),
+    "tablemill.empty_lines": Text("Left out {n_lines} empty lines", "Left out one empty line", "n_lines"),
+    "tablemill.unused_option": Text("{option} was left aside: it says nothing of a file of kind {kind}"),
     "tablemill.nulled_values": Text(
         "Left out {n_values} values of column “{column}”: {reason}",
         "Left out one value of column “{column}”: {reason}",

@@ -17,7 +17,7 @@ from component.workbench.parse.delimited import parse_delimited
 from component.workbench.parse.excel import parse_excel
 from component.workbench.parse.json_table import parse_json, parse_json_lines
 from component.workbench.parse.kind import FileKind, kind_by_content, kind_by_name, kind_by_type
-from component.workbench.parse.options import PARSER, FileOptions, ParsedFile
+from component.workbench.parse.options import PARSER, FileOptions, Numbers, ParsedFile
 from component.workbench.parse.packed import unpack
 from component.workbench.reading import Reading
 
@@ -126,6 +126,23 @@ def _refuse_other_content(file: Recognised, place: Place) -> None:
         )
 
 
+def left_aside(kind: FileKind, options: FileOptions) -> tuple[Message, ...]:
+    """Return a message for each option that was given and says nothing of a file of a kind."""
+    text = kind in _TEXT
+    meant = {
+        "delimiter": options.delimiter is None or text,
+        "encoding": options.encoding is None or text or kind in _JSON,
+        "has_header": options.has_header or text or kind in _EXCEL,
+        "numbers": options.numbers is Numbers.TEXT or text,
+    }
+    found = {"option": "", "kind": kind.value}
+    return tuple(
+        Message("tablemill.unused_option", {**found, "option": name}, PARSER)
+        for name, used in meant.items()
+        if not used
+    )
+
+
 def _unknown(file: Recognised, place: Place) -> ParsedFile:
     if file.options.reading is Reading.STRICT:
         raise UserError(
@@ -139,6 +156,9 @@ def _unknown(file: Recognised, place: Place) -> ParsedFile:
 
 
 _DELIMITED: Final = frozenset({FileKind.CSV, FileKind.TSV, FileKind.TEXT})
+_TEXT: Final = _DELIMITED | {FileKind.EMPTY, FileKind.UNKNOWN}
+_JSON: Final = frozenset({FileKind.JSON, FileKind.JSON_LINES})
+_EXCEL: Final = frozenset({FileKind.XLSX, FileKind.XLS})
 _DELIMITERS: Final = {FileKind.CSV: ",", FileKind.TSV: "\t"}
 _PARSERS: Final[dict[FileKind, Callable[[Content, FileOptions, Place], ParsedFile]]] = {
     FileKind.CSV: parse_delimited,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -31,6 +32,8 @@ class TextColumns:
     columns_beyond: int = 0
     cut: int = 0
     first_cut: tuple[int, int] | None = None
+    widths: Counter[int] = field(default_factory=Counter)
+    """How many rows have how many cells."""
     _rows: list[Sequence[str | None]] = field(default_factory=list)
     _characters: int = 0
     _blocks: list[list[pa.Array]] = field(default_factory=list)
@@ -47,6 +50,7 @@ class TextColumns:
             self.columns_beyond = max(self.columns_beyond, len(row) - most)
             row = row[:most]
         self.stored += 1
+        self.widths[len(row)] += 1
         self._rows.append(row)
         self._characters += sum(len(cell) for cell in row if cell is not None)
         if len(self._rows) >= _BLOCK_ROWS or self._characters >= _BLOCK_CHARACTERS:

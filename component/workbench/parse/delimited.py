@@ -6,7 +6,7 @@ The text is read block by block, so that its size does not matter.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from component.errors import Place, UserError
@@ -50,7 +50,8 @@ def parse_delimited(data: bytes | Content, options: FileOptions, place: Place) -
     converted = [with_numbers(column, name, options.numbers) for name, column in zip(names, cells, strict=True)]
     kept = [message for _, message in converted if message is not None]
     table = named_table(names, (column for column, _ in converted))
-    return ParsedFile(table, (*too_long, *decoding.messages, *cut, *_repaired(records.repairs), *renamed, *kept))
+    said = (*too_long, *decoding.messages, *cut, *_repaired(records.repairs), *renamed, *kept)
+    return ParsedFile(table, said, () if strict else tuple(_notes(gathered, records.repairs)))
 
 
 def _gathered(records: Iterable[Sequence[str | None]], options: FileOptions) -> TextColumns:
@@ -102,6 +103,15 @@ def _repaired(repairs: Repairs) -> list[Message]:
     if repairs.closed_by_end:
         found.append(Message("csv.repaired_eof", {}, PARSER))
     return found
+
+
+def _notes(gathered: TextColumns, repairs: Repairs) -> Iterator[Message]:
+    """Yield what is said of rows that were filled up, that of names included, and of lines that were left out."""
+    width = max(gathered.widths, default=0)
+    if short := gathered.widths.total() - gathered.widths[width]:
+        yield Message("tablemill.padded_rows", {"n_rows": short, "n_columns": width}, PARSER)
+    if repairs.empty:
+        yield Message("tablemill.empty_lines", {"n_lines": repairs.empty}, PARSER)
 
 
 def _names(columns: Sequence[Any], options: FileOptions, place: Place) -> tuple[list[str], tuple[Message, ...]]:

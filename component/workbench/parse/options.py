@@ -57,7 +57,8 @@ class FileOptions:
 
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
-    """A table, and what had to be done to get it."""
+    """A table, and what had to be done to get it; `notes` are of what Workbench does without a word."""
 
     table: WorkbenchTable = NO_TABLE
     messages: tuple[Message, ...] = field(default=())
+    notes: tuple[Message, ...] = field(default=())

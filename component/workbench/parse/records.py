@@ -28,9 +28,13 @@ _FIELD_LIMIT: Final = threading.Lock()
 
 @dataclass(slots=True)
 class Repairs:
-    """What was repaired: cells with text after a closing quote, and a cell that nothing closed."""
+    """What was repaired: cells with text after a closing quote, and a cell that nothing closed.
+
+    `empty` counts the lines without a character, which are left out.
+    """
 
     count: int = 0
+    empty: int = 0
     first: tuple[int, int] | None = None
     closed_by_end: bool = False
 
@@ -56,16 +60,17 @@ class RecordReader:
     def __iter__(self) -> Iterator[Row]:
         """Yield the records; `repairs` is complete after the last one."""
         count = 0
-        batches = _read_flawless(self.blocks(), self.delimiter)
+        batches = _read_flawless(self.blocks(), self.delimiter, self.repairs)
         try:
             for rows in batches:
                 count += len(rows)
                 yield from rows
         except csv.Error:
+            self.repairs.empty = 0
             yield from islice(read_carefully(self.blocks(), self.delimiter, self.repairs, self.place), count, None)
 
 
-def _read_flawless(blocks: Iterable[str], delimiter: str) -> Iterator[list[Row]]:
+def _read_flawless(blocks: Iterable[str], delimiter: str, repairs: Repairs) -> Iterator[list[Row]]:
     """Yield rows; raise csv.Error after the rows before what needs repair."""
     reader = csv.reader(_lines(blocks), delimiter=delimiter, strict=True)
     fault: csv.Error | None = None
@@ -81,7 +86,9 @@ def _read_flawless(blocks: Iterable[str], delimiter: str) -> Iterator[list[Row]]
                 csv.field_size_limit(before)
         if not rows and fault is None:
             return
-        yield [row for row in rows if row]
+        whole = [row for row in rows if row]
+        repairs.empty += len(rows) - len(whole)
+        yield whole
     raise fault
 
 
@@ -109,9 +116,11 @@ def read_carefully(blocks: Iterable[str], delimiter: str, repairs: Repairs, plac
     """Yield what `RecordReader` does, cell by cell."""
     cell, text = _cell(delimiter), _Text(iter(blocks), place)
     row: Row = []
-    number = 1
+    number, last = 1, ""
     while text.has():
         if not row and text.next in "\r\n":
+            repairs.empty += not (last == "\r" and text.next == "\n")
+            last = text.next
             text.at += 1
             continue
         row.append(_take(text, cell, repairs, number, len(row) + 1))
@@ -120,6 +129,7 @@ def read_carefully(blocks: Iterable[str], delimiter: str, repairs: Repairs, plac
             if text.has() and text.next not in "\r\n":
                 continue
             row.append("")
+        last = text.next if text.has() else ""
         text.at += 1  # LF, CR, the CR of a CRLF, whose LF is an empty record, or the end
         yield row
         row, number = [], number + 1
