@@ -1,8 +1,9 @@
-"""Compare Tablemill with its peers, in four suites.
+"""Compare Tablemill with its peers, in five suites.
 
 lineitem: TPC-H lineitem, the same CSV to the same typed, partitioned Parquet. dataset: questions and changes beside
 plateau, DuckDB and delta-rs, on plateau's own shape of data. large: 100,000 partitions, 20 million distinct values.
 records: records directories beside records-mover, pandas, Spark and DuckDB, and the memory of 50 million rows.
+shapes: very many columns, slices, tables and partitions, beside their aims.
 
     python benchmarks/run.py                                  all (more than an hour)
     python benchmarks/run.py --suites lineitem --scale 10 --contenders tablemill duckdb polars --record
@@ -27,6 +28,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import lineitem
+import shapes
 from dataset import compare as dataset
 from measure import Measured, measure
 from records import compare as records
@@ -132,7 +134,11 @@ def _records(arguments: argparse.Namespace) -> Iterator[tuple[str, list[str]]]:
     yield from records.suites(RECORDS_ROWS, arguments.rounds, arguments.scratch)
 
 
-SUITES = {"lineitem": _lineitem, "dataset": _dataset, "large": _large, "records": _records}
+def _shapes(arguments: argparse.Namespace) -> Iterator[tuple[str, list[str]]]:
+    yield "odd shapes, whole runs (`benchmarks/shapes.py`)", shapes.compare(list(shapes.SHAPES), arguments.scratch)
+
+
+SUITES = {"lineitem": _lineitem, "dataset": _dataset, "large": _large, "records": _records, "shapes": _shapes}
 
 
 if __name__ == "__main__":

@@ -94,7 +94,9 @@ class Engine:
         for key, value in self._settings.conf.items():
             conf.set(key, value)
         with keep_interrupt():
-            return SparkContext(conf=conf, gateway=gateway)
+            context = SparkContext(conf=conf, gateway=gateway)
+        silence_accumulators(context)
+        return context
 
     @property
     def parallelism(self) -> int:
@@ -252,8 +254,6 @@ class Engine:
     def close(self) -> None:
         """End Spark. Locally the JVM is killed: its goodbye takes a second, and there is nothing to save."""
         context, self._context = self._context, None
-        if context is not None:
-            silence_accumulators(context)
         if context is not None and (self._recording or not self._local):
             context.stop()
         if self._recording:

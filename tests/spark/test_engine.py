@@ -157,3 +157,8 @@ def test_a_jvm_that_is_gone_is_told_whatever_is_asked_of_it(engine, monkeypatch)
     for ask in (lambda: engine.parallelism, lambda: engine.run(double, [1]), lambda: engine.shuffle(0, [1], 1, 0)):
         with pytest.raises(RetryError, match="Spark was killed"):
             ask()
+
+
+def test_a_jvm_that_ends_early_prints_no_stack_trace(engine, capfd):
+    engine.context._accumulatorServer.handle_error(None, None)
+    assert capfd.readouterr() == ("", "")
