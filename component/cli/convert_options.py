@@ -35,7 +35,14 @@ class ReadOptions:
     column: Annotated[
         list[str] | None, _option("Type of a column: amount:numeric(12,2).", READING, metavar="NAME:TYPE")
     ] = None
-    infer_types: Annotated[bool, _flag("--infer-types", "Find out the types of columns of text.", READING)] = False
+    infer_types: Annotated[
+        bool | None,
+        _flag(
+            "--infer-types/--no-infer-types",
+            "Infer the types of text, or keep it; default: infer for Parquet, Avro, Arrow and datasets.",
+            READING,
+        ),
+    ] = None
     delimiter: Annotated[
         str | None, _option("What separates cells: ';', tab, '||'; default: found out.", READING, metavar="TEXT")
     ] = None
@@ -92,7 +99,7 @@ class ReadOptions:
         }
         return _said(
             columns=[_column(text) for text in self.column or ()],
-            infer_types=self.infer_types or None,
+            infer_types=self.infer_types,
             delimiter=self.delimiter,
             enclosure=self.enclosure,
             escape=self.escape,

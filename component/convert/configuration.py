@@ -18,6 +18,10 @@ RESULT: Final = "result"
 """The name of the output, without suffix."""
 _FORMATS: Final = {From.RECORDS: "records", From.PARQUET: "parquet", From.AVRO: "avro", From.ARROW: "arrow"}
 
+_TYPED: Final = frozenset({To.PARQUET, To.AVRO, To.ARROW, To.DATASET})
+"""Targets whose columns have types: those of text are inferred for them unless someone says not to."""
+_TYPED_RECORDS: Final = frozenset({"parquet", "avro"})
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -37,7 +41,8 @@ def configuration(source: Source, target: Target, options: Options, scratch_stor
     uuid, store = _dataset(source, target, scratch_store)
     parameters: dict[str, Any] = {"store": {"url": store}, "result_variables": False, **options.parameters}
     if source.kind is not From.DATASET:
-        parameters["datasets"] = [_of_source(source, uuid, options)]
+        typed = target.kind in _TYPED or options.output.get("records", {}).get("format") in _TYPED_RECORDS
+        parameters["datasets"] = [_of_source(source, uuid, options, typed=typed)]
     if target.kind is not To.DATASET:
         parameters["outputs"] = [_of_target(target, uuid, options)]
     return {"parameters": parameters}
@@ -52,11 +57,14 @@ def _dataset(source: Source, target: Target, scratch_store: str) -> tuple[str, s
     return uuid, store or "/"
 
 
-def _of_source(source: Source, uuid: str, options: Options) -> dict[str, Any]:
+def _of_source(source: Source, uuid: str, options: Options, *, typed: bool) -> dict[str, Any]:
     table: dict[str, Any] = {"source": source.place if isinstance(source.place, str) else source.name}
     said = dict(options.table)
     if "file" in said or (source.kind is From.FILE and not is_text(source.name)):
         said = _as_file(said)
+    is_delimited = source.kind is From.CSV or (source.kind is From.FILE and is_text(source.name))
+    if typed and is_delimited and "file" not in said:
+        table["infer_types"] = True
     if source.kind is From.FILE:
         table["format"] = "file" if "file" in said else "auto"
     elif source.kind in _FORMATS and source.kind is not From.RECORDS:

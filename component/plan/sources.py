@@ -308,6 +308,7 @@ def _file_source(file: InputFile, asked: Asked) -> Found:
     ):
         dialect = Dialect(found.delimiter, found.enclosure, options.is_strict)
         columns, slices, _ = _columns_and_slices(file.file_name, parts, HeaderMode.FIRST_LINE, dialect)
+        columns = ("", *columns) if found.row_names else columns
     else:
         text = read_text(file.file_name, parts, found, options, (), asked)
         columns, slices, dialect = _distinct(text.names, file.file_name), text.slices, text.dialect

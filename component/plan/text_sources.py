@@ -125,7 +125,7 @@ def _slice(
         if comments:
             asked.say(f"{part.name}: {comments:,} line{'s' * (comments > 1)} of comments left out")
     head = read_head(path or part.location, rest, place)
-    names = _names(head, options, columns, place)
+    names = _names(head, options, columns, place, row_names=dialect.row_names)
     if not _keeps_cells(dialect, options):
         if path is None:
             path = scratch_path(asked.scratch, ".csv")
@@ -140,9 +140,14 @@ def _slice(
     return SourceSlice(part.name, path, path.stat().st_size, data_start=head.data_start), names
 
 
-def _names(head: Header, options: TextOptions, columns: Sequence[str], place: Place) -> tuple[str, ...]:
-    """Return the names of columns: the configured ones, else those of the header, else those known, else numbers."""
-    width = max([*map(len, head.records), 0]) or head.width
+def _names(
+    head: Header, options: TextOptions, columns: Sequence[str], place: Place, *, row_names: bool
+) -> tuple[str, ...]:
+    """Return the names of columns: the configured ones, else those of the header, else those known, else numbers.
+
+    `row_names`: the header has none for the first column.
+    """
+    width = (max([*map(len, head.records), 0]) or head.width) + row_names
     if options.names:
         if width and len(options.names) != width:
             raise UserError(
@@ -154,5 +159,5 @@ def _names(head: Header, options: TextOptions, columns: Sequence[str], place: Pl
         return options.names
     if not head.records:
         return tuple(columns) or tuple(f"column_{number}" for number in range(1, width + 1))
-    padded = [[*record, *[""] * (width - len(record))] for record in head.records]
+    padded = [[*[""] * row_names, *record, *[""] * (width - len(record) - row_names)] for record in head.records]
     return tuple("_".join(filter(None, cells)) for cells in zip(*padded, strict=True))

@@ -137,3 +137,12 @@ def test_what_nothing_proves_is_a_warning(tmp_path):
 def test_lines_of_comments_are_counted(tmp_path):
     _, said, _ = read(tmp_path, b"a,b\n# x\n1,2\n# y\n3,4\n")
     assert said[-1] == "t.csv: 2 lines of comments left out"
+
+
+@pytest.mark.parametrize("options", [{}, {"null_values": ("x",)}], ids=["plain", "written again"])
+def test_row_names_without_a_name_are_the_column_index(options, tmp_path):
+    rows, _, warnings = read(tmp_path, b'"a","b"\n"r1",1,"x"\n"r2",2,"y"\n', **options)
+    first = None if options else "x"
+    assert rows == [{"index": "r1", "a": "1", "b": first}, {"index": "r2", "a": "2", "b": "y"}]
+    assert any("row names" in warning for warning in warnings)
+    assert any("'index'" in warning for warning in warnings)

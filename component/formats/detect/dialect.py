@@ -28,7 +28,8 @@ class TextDialect:
 
     An empty `delimiter` means that the text has one column, an empty `enclosure` that nothing is ever enclosed. Without
     `escape` an enclosure within a cell is doubled. `skip_rows` are lines before the header; lines that begin with
-    `comment` are no records. `header_rows` are the records that hold the names, 0 when there are none.
+    `comment` are no records. `header_rows` are the records that hold the names, 0 when there are none. With
+    `row_names` the header lacks a name for the first column, as R's write.table leaves it.
     """
 
     delimiter: str = DELIMITER
@@ -38,6 +39,7 @@ class TextDialect:
     skip_rows: int = 0
     comment: str | None = None
     header_rows: int = 1
+    row_names: bool = False
 
     @property
     def words(self) -> str:
@@ -55,6 +57,8 @@ class TextDialect:
             said.append(f"lines that begin with {self.comment!r} are comments")
         if self.header_rows != 1:
             said.append(f"{self.header_rows} header rows" if self.header_rows else "no header")
+        if self.row_names:
+            said.append("row names without a name of their own")
         return ", ".join(said)
 
     @property

@@ -222,26 +222,30 @@ def _dialect(
 ) -> tuple[TextDialect, tuple[str, ...]]:
     """Return the dialect, with what stands before the table, and what is doubtful about that."""
     first, records = best.score.first, best.cut.records
-    if skip_rows is not None:
+    row_names = header_rows in {None, 1} and _has_row_names(best, text, place)
+    if skip_rows is not None or row_names:
         first = 0
-    elif first:
-        _hold_no_row_names(best, text, place)
     comment, offset = best.comment, best.cut.starts[first] if records else 0
     before = _lines_before(text, offset, comment)
     if comment and skip_rows is None and not _has_comment((after_lines(text, before), *sample.pieces), comment):
         comment = None
     elif comment and not first:
         before = 0
-    if header_rows is None:
+    doubts: tuple[str, ...] = ()
+    if row_names:
+        header_rows, doubts = 1, (_row_names_doubt(records[0]),)
+    elif header_rows is None:
         named, sure = has_header(records[first:], best.score.width)
         header_rows = int(named)
         doubts = () if sure else (_header_doubt(records[first], named=named),)
-    else:
-        doubts = ()
     delimiter = marks.delimiter
     return TextDialect(
-        delimiter, marks.enclosure, marks.escape, sample.encoding, skipped + before, comment, header_rows
+        delimiter, marks.enclosure, marks.escape, sample.encoding, skipped + before, comment, header_rows, row_names
     ), doubts
+
+
+def _row_names_doubt(record: Sequence[str]) -> str:
+    return f"The first row names every column but the first, as R writes row names: {shorten(str(list(record)), 60)}"
 
 
 def _header_doubt(record: Sequence[str], *, named: bool) -> str:
@@ -249,18 +253,27 @@ def _header_doubt(record: Sequence[str], *, named: bool) -> str:
     return f"The first record {way}, which its cells do not prove: {shorten(str(list(record)), 60)}"
 
 
-def _hold_no_row_names(best: Ranked, text: str, place: Place) -> None:
-    """Raise UserError `csv.ambiguous` for a first line of names that lacks the one of the first column."""
-    first, width, starts = best.score.first, best.score.width, best.cut.starts
-    before = best.cut.records[first - 1]
-    is_above = _LINE.fullmatch(text[starts[first - 1] : starts[first]]) is not None
-    if first == 1 and is_above and len(before) == width - 1 > 1 and all(map(str.strip, before)):
-        raise UserError(
-            "csv.ambiguous",
-            f"The first row names {len(before)} columns, and the others have {width} cells, as R writes row names",
-            place=place,
-            remedy=f"Skip the row and name all columns: skip_rows 1, header_rows 0, names {['row', *before]}.",
-        )
+def _has_row_names(best: Ranked, text: str, place: Place) -> bool:
+    """Say whether a first line of names lacks the one of the first column, as R's write.table leaves it.
+
+    UserError `csv.ambiguous` where the second line looks like names too.
+    """
+    first, width, starts, records = best.score.first, best.score.width, best.cut.starts, best.cut.records
+    if first != 1 or len(records[0]) != width - 1 or not all(map(str.strip, records[0])):
+        return False
+    if len(records[0]) == 1 and not best.cut.flags[0][0]:
+        return False  # a title
+    if _LINE.fullmatch(text[starts[0] : starts[1]]) is None:
+        return False
+    if has_header(records[1:], width) != (True, True):
+        return True
+    raise UserError(
+        "csv.ambiguous",
+        f"The first row has {len(records[0])} cells, and the second, which looks like names, {width}",
+        place=place,
+        remedy=f"Say which row holds the names: skip_rows 1, or skip_rows 1, header_rows 0 and names"
+        f" {['row', *records[0]]}.",
+    )
 
 
 def _lines_before(text: str, offset: int, comment: str | None) -> int:

@@ -58,11 +58,25 @@ def test_a_table_of_fixed_width_is_refused():
         dialect_of(text)
 
 
-def test_row_names_as_r_writes_them_are_refused_with_all_names():
-    text = '"a","b"\n"1",10,x\n"2",20,y\n"3",30,z\n'
-    with pytest.raises(UserError, match="row names") as caught:
-        dialect_of(text)
-    assert "['row', 'a', 'b']" in caught.value.remedy
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"a" "b"\n"1" 1 "x"\n"2" 2 "y"\n"3" 5 "z"\n',
+        '"a","b"\n"r1",1,2.5\n"r2",2,3.5\n',
+        "a;b\nr1;x;y\nr2;z;w\nr3;u;v\n",
+        '"mpg"\n"Mazda RX4",21\n"Datsun 710",22.8\n',
+    ],
+)
+def test_row_names_as_r_writes_them_are_seen_with_a_warning(text):
+    found = detect(Sample(text), NOTHING, PLACE)
+    assert (found.dialect.row_names, found.dialect.skip_rows, found.dialect.header_rows) == (True, 0, 1)
+    assert "row names" in found.doubts[0]
+
+
+def test_a_short_first_line_above_a_header_is_refused():
+    with pytest.raises(UserError, match="looks like names") as caught:
+        dialect_of("Report, v2\nid,x,y\n1,2,3\n2,3,4\n")
+    assert caught.value.code == "csv.ambiguous"
 
 
 @pytest.mark.parametrize(
