@@ -13,7 +13,7 @@ from component.formats.csv.read import CsvReader, ReadAgainError
 from component.formats.csv.source import CsvSplit
 from component.spark.engine import Engine
 from component.spark.heartbeat import Heart, Heartbeats
-from component.tables.infer import Evidence, Example, column_by_evidence, combine, evidence_of, kept_text
+from component.tables.infer import Evidence, Example, column_by_evidence, combine, decimal_comma, evidence_of, kept_text
 from component.tables.types import Column, NullRule, TableSchema, TypeName
 
 
@@ -158,21 +158,25 @@ def _words(column: Column) -> str:
 def _text_notes(table: str, evidence: Mapping[str, Sequence[tuple[str, Evidence]]]) -> Iterator[str]:
     """Say of each column that is text, though most of it looks otherwise, which cell kept it so."""
     kept = [(name, found) for name, parts in evidence.items() if (found := _kept_text(parts)) is not None]
-    for name, (example, slice_name, expected) in kept[:_NAMED]:
+    for name, (example, slice_name, why) in kept[:_NAMED]:
         place = Place(table=table, slice=slice_name, row=example.row + 1, column=name, value=example.text)
-        yield f"The column stays text, since a cell is no {expected} ({place})."
+        yield f"The column stays text, since {why} ({place})."
     if len(kept) > _NAMED:
         yield f"{table}: {len(kept) - _NAMED} more columns stay text for a few cells."
 
 
 def _kept_text(parts: Sequence[tuple[str, Evidence]]) -> tuple[Example, str, str] | None:
-    """Return the cell that kept a column text, its slice, and the type that it is not of."""
-    found = kept_text(combine(one for _, one in parts))
-    if found is None:
+    """Return the cell that kept a column text, its slice, and why it did."""
+    evidence = combine(one for _, one in parts)
+    comma, found = decimal_comma(evidence), kept_text(evidence)
+    if comma is not None:
+        example, why = comma, "its numbers have a decimal comma; numbers are read with a point"
+    elif found is not None:
+        example, why = found[0], f"a cell is no {found[1]}"
+    else:
         return None
-    example, expected = found
     slices = (name for name, one in parts if example in one.examples)
-    return example, next(slices, ""), expected
+    return example, next(slices, ""), why
 
 
 def _keep_rule(column: Column, decided: Column | None) -> Column:

@@ -7,6 +7,7 @@ fit a type, and text in a column of text.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -47,6 +48,7 @@ _CANDIDATES: Final[Mapping[str, _Candidate]] = {
 """The types that are looked for, the one to be preferred first."""
 _FLOAT_DIGITS: Final = 17
 """Digits that tell any two floats apart; a text with more holds something that a float does not."""
+_DECIMAL_COMMA: Final = r"^-?[0-9]{1,3}(\.[0-9]{3})+,[0-9]+$|^-?[0-9]+,[0-9]+$"
 _HEAD: Final = 64
 """Cells that are looked at before all are: most types are ruled out by them."""
 
@@ -67,6 +69,7 @@ class Evidence:
     `cells` counts different cells that say something, those of each batch on its own, until no type was left; `fitting`
     those of them that fit the type that most fit. Without any there is no evidence. `null_words` are the words for
     nothing that were met, `examples` the first cell for each set of types that a batch allowed.
+    `commas` counts, among the cells of batches that no type was left for, the numbers with a decimal comma.
     """
 
     types: frozenset[str] = frozenset(_CANDIDATES)
@@ -76,6 +79,7 @@ class Evidence:
     fraction_digits: int = 0
     null_words: frozenset[str] = frozenset()
     examples: tuple[Example, ...] = ()
+    commas: int = 0
 
     def __or__(self, other: Evidence) -> Evidence:
         return Evidence(
@@ -86,6 +90,7 @@ class Evidence:
             max(self.fraction_digits, other.fraction_digits),
             self.null_words | other.null_words,
             _first_of_each((*self.examples, *other.examples)),
+            self.commas + other.commas,
         )
 
     def moved(self, rows: int) -> Evidence:
@@ -126,7 +131,8 @@ def evidence_of(cells: Any, known: Evidence | None = None, first_row: int = 0) -
             for text, allowed in ((_first(texts, fit), frozenset({best})), (_first(texts, pc.invert(fit)), types))
             if text is not None
         )
-        return Evidence(types, len(texts), pc.sum(fit).as_py(), null_words=words, examples=examples)
+        commas = pc.sum(pc.match_substring_regex(texts, _DECIMAL_COMMA)).as_py()
+        return Evidence(types, len(texts), pc.sum(fit).as_py(), null_words=words, examples=examples, commas=commas)
     first = Example(first_row + pc.index(cells, texts[0]).as_py(), texts[0].as_py(), types)
     whole, fraction = _digits(texts) if "numeric" in types else (0, 0)
     return Evidence(types, len(texts), len(texts), whole, fraction, words, (first,))
@@ -239,3 +245,10 @@ def kept_text(evidence: Evidence) -> tuple[Example, str] | None:
         else:
             allowed &= one.types
     return None
+
+
+def decimal_comma(evidence: Evidence) -> Example | None:
+    """Return a number with a decimal comma, where such numbers are why a column is text: all other cells are typed."""
+    if _chosen(evidence) is not None or not evidence.commas or evidence.commas + evidence.fitting < evidence.cells:
+        return None
+    return next((one for one in evidence.examples if re.search(_DECIMAL_COMMA, one.text)), None)

@@ -14,15 +14,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from component.tables.cast import cast_text
-from component.tables.infer import NULL_WORDS, Evidence, column_by_evidence, combine, evidence_of, kept_text
-from component.tables.types import Column, TypeName
+from component.tables.infer import (
+    NULL_WORDS,
+    Evidence,
+    column_by_evidence,
+    combine,
+    decimal_comma,
+    evidence_of,
+    kept_text,
+)
+from component.tables.types import BASE_TYPES, Column, TypeName
 from tests.strategies.typed_text import KNOWN, odd_texts
 
 ORDER = ("boolean", "integer", "date", "slashed date", "timestamp", "slashed timestamp", "numeric", "float")
 cells = st.one_of(
     st.none(),
     st.just(""),
-    *(odd_texts(type_name) for type_name in TypeName),
+    *(odd_texts(type_name) for type_name in BASE_TYPES),
     st.integers(-(10**20), 10**20).map(str),
     st.decimals(allow_nan=False, allow_infinity=False, places=3).map(str),
     st.floats().map(repr),
@@ -205,3 +213,19 @@ def test_the_cell_that_kept_a_column_text_is_known(batches, row, text, expected)
 @pytest.mark.parametrize("texts", [["a", "b"], ["1", "2"], [None], ["x", "y", "z", "1"], ["NA"]])
 def test_a_column_that_is_plainly_text_or_typed_names_no_cell(texts):
     assert kept_text(evidence_of(pa.array(texts, pa.string()))) is None
+
+
+@pytest.mark.parametrize(
+    ("texts", "example"),
+    [
+        (["77,46", "1,5"], "77,46"),
+        (["3", "77,46", None, "NA"], "77,46"),
+        (["1.234,50", "-0,5"], "1.234,50"),
+        (["77,46", "x"], None),
+        (["77.46", "1.5"], None),
+        (["a", "b"], None),
+    ],
+)
+def test_numbers_with_a_decimal_comma_are_told_where_they_are_why_a_column_is_text(texts, example):
+    found = decimal_comma(evidence_of(pa.array(texts, pa.string())))
+    assert (found and found.text) == example
