@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +24,9 @@ from component.runner.commits import by_commit, plan_commits
 from component.runner.destinations import Outcome, find_destinations
 from component.runner.home import Home, open_home
 from component.runner.predict import Prediction, predict, reads_the_past
+from component.runner.shapes import loss_text, planned_losses
 from component.store.base import Store
+from component.store.local import LocalStore
 
 ARCHIVES = "in/files"
 Checked = tuple[tuple[CheckedOutput, ...], tuple[CheckFinding, ...]]
@@ -60,7 +63,7 @@ def check_destinations(
             faults.append(of_error(failed, place))
         job = Job(folder, config, environment, plan, store)
         outputs, found = _predict(job)
-        return outputs, (*faults, *_commit_faults(job), *found)
+        return outputs, (*faults, *_commit_faults(job), *found, *_losses(job))
 
 
 def _remembered(folder: DataFolder) -> Mapping[str, str]:
@@ -118,6 +121,20 @@ def _type_warnings(job: Job, prediction: Prediction) -> Iterator[CheckFinding]:
     for number, output in enumerate(job.plan.outputs):
         for text in told.get(output.name, ()) if output.written_as == "table" else ():
             yield warning("output.types", f"parameters.outputs[{number}].data_types", text)
+
+
+def _losses(job: Job) -> Iterator[CheckFinding]:
+    """Yield what the files of outputs will not carry, where types decide it; what is refused is said elsewhere."""
+    made = {dataset.uuid for dataset in job.plan.datasets}
+    for output in job.plan.outputs:
+        if job.store is None and output.dataset not in made:
+            continue
+        store = job.store or LocalStore(Path(tempfile.gettempdir()))  # not asked about a dataset of this run
+        with suppress(UserError, RetryError):
+            place = f"out/{'tables' if output.written_as == 'table' else 'files'}/{output.name}"
+            for loss in planned_losses(output, job.plan.datasets, store):
+                say = warning if loss.changes_values else note
+                yield say("output.loss", place, loss_text(output.name, loss.column, loss.text))
 
 
 def _findings(job: JobResolution) -> Iterator[CheckFinding]:

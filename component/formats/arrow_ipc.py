@@ -14,6 +14,7 @@ import pyarrow as pa
 from component.errors import Place, UserError
 from component.formats.columns import fitted_column, table_schema
 from component.formats.contract import Attributes
+from component.formats.losses import Loss
 from component.formats.rows import Parsed
 from component.staging.locations import Location, open_seekable, reading_at, size_of
 from component.tables.logical import FullRows
@@ -115,6 +116,11 @@ class ArrowWriting:
 
     stream: bool = False
     compression: str | None = None
+
+    def losses(self, schema: pa.Schema, attributes: Attributes) -> tuple[Loss, ...]:
+        """Say that everything is kept."""
+        del schema, attributes
+        return ()
 
     def open(self, target: Path, schema: pa.Schema, attributes: Attributes) -> ArrowWriter:
         """Begin a file."""

@@ -24,6 +24,7 @@ from component.formats.avro_blocks import Part, block_starts, decoding, opened, 
 from component.formats.avro_schema import AvroField, fields_of, schema_for
 from component.formats.columns import described_columns, fitted_column
 from component.formats.contract import Attributes
+from component.formats.losses import Loss, dropped_zones, widened
 from component.formats.rows import Parsed
 from component.staging.locations import Location, size_of
 from component.tables.logical import full_values
@@ -152,6 +153,10 @@ class AvroWriting:
     keeps_arrow_types: ClassVar = False
 
     codec: str = "deflate"
+
+    def losses(self, schema: pa.Schema, attributes: Attributes) -> tuple[Loss, ...]:
+        """Say which zones and narrower types Avro does not have."""
+        return (*dropped_zones(schema, attributes, says_utc=True), *widened(schema, attributes))
 
     def open(self, target: Path, schema: pa.Schema, attributes: Attributes) -> AvroWriter:
         """Begin a file."""

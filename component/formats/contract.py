@@ -6,9 +6,9 @@ descriptions travel to workers, so they are small values that pickle.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import pyarrow as pa
 
@@ -16,6 +16,9 @@ from component.errors import Place
 from component.formats.rows import Parsed
 from component.staging.locations import Location
 from component.tables.types import TableSchema
+
+if TYPE_CHECKING:
+    from component.formats.losses import Loss
 
 Attributes = Mapping[str, Mapping[str, str]]
 """What is known of columns beyond their types (`Column.attributes`), by column."""
@@ -73,6 +76,9 @@ class Writing(Protocol):
     """
 
     keeps_arrow_types: ClassVar[bool]
+
+    def losses(self, schema: pa.Schema, attributes: Attributes) -> Iterable[Loss]:
+        """Say what files cannot carry of rows of a schema, by column; UserError as `open`."""
 
     def open(self, target: Path, schema: pa.Schema, attributes: Attributes) -> Writer:
         """Begin a file for rows of a schema. UserError for columns that the format cannot carry."""

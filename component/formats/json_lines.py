@@ -21,6 +21,7 @@ from component.formats.columns import described_columns
 from component.formats.contract import Attributes
 from component.formats.delimited.plain_text import float_texts
 from component.formats.delimited.temporal import Kind, format_column
+from component.formats.losses import Loss, dropped_zones, not_finite
 from component.tables.logical import Logical, logical_of
 from component.tables.numeric import decimal_texts
 from component.tables.types import Column, TableSchema, TypeName
@@ -41,6 +42,10 @@ class JsonLinesWriting:
     keeps_arrow_types: ClassVar = False
 
     gzip: bool = False
+
+    def losses(self, schema: pa.Schema, attributes: Attributes) -> tuple[Loss, ...]:
+        """Say which zones and numbers JSON does not have."""
+        return (*not_finite(schema), *dropped_zones(schema, attributes, says_utc=True))
 
     def open(self, target: Path, schema: pa.Schema, attributes: Attributes) -> JsonLinesWriter:
         """Begin a file."""

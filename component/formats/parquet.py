@@ -14,6 +14,7 @@ from component import naming
 from component.errors import Place, UserError
 from component.formats.columns import fitted_column, table_schema
 from component.formats.contract import Attributes
+from component.formats.losses import Loss
 from component.formats.rows import Parsed
 from component.staging.locations import Location, open_seekable
 from component.tables.logical import FullRows
@@ -138,6 +139,11 @@ class ParquetWriting:
     """Parquet files, snappy; times and instants in their own types."""
 
     keeps_arrow_types: ClassVar = True
+
+    def losses(self, schema: pa.Schema, attributes: Attributes) -> tuple[Loss, ...]:
+        """Say that everything is kept."""
+        del schema, attributes
+        return ()
 
     def open(self, target: Path, schema: pa.Schema, attributes: Attributes) -> ParquetWriter:
         """Begin a file."""

@@ -13,13 +13,15 @@ from component.formats.arrow_ipc import ArrowWriting
 from component.formats.avro import AvroWriting
 from component.formats.columns import described_columns
 from component.formats.contract import Attributes, Writing
-from component.formats.csv.write import CsvWriter, CsvWriting
+from component.formats.csv.write import CsvWriter, CsvWriting, csv_losses
 from component.formats.delimited.write import DelimitedWriting
 from component.formats.json_lines import JsonLinesWriting
+from component.formats.losses import Loss, LossKind, dropped_zones
 from component.formats.parquet import ParquetWriting
 from component.plan.model import OutputPlan
 from component.records.format_file import FormatType, RecordsFormat
 from component.records.hints import dialect_of
+from component.tables.types import TypeName
 from component.workbench.arrow_writing import write_arrow_file
 from component.workbench.from_tablemill import from_tablemill
 from component.workbench.http_file import HttpFile
@@ -59,6 +61,12 @@ class WorkbenchWriting:
 
     limits: Limits = WORKBENCH_2021
 
+    def losses(self, schema: pa.Schema, attributes: Attributes) -> tuple[Loss, ...]:
+        """Say which zones and types Workbench does not have."""
+        columns = described_columns(schema, attributes).columns
+        texts = [Loss(one.name, LossKind.OTHER_TYPE, _RETYPED[one.type]) for one in columns if one.type in _RETYPED]
+        return (*dropped_zones(schema, attributes, says_utc=False), *texts)
+
     def open(self, target: Path, schema: pa.Schema, attributes: Attributes) -> WorkbenchWriter:
         """Begin a file."""
         return WorkbenchWriter(target, schema, attributes, self.limits)
@@ -95,6 +103,10 @@ class HttpFileWriting:
 
     url: str
 
+    def losses(self, schema: pa.Schema, attributes: Attributes) -> tuple[Loss, ...]:
+        """Say what the CSV of the body does not tell."""
+        return csv_losses(schema, attributes)
+
     def open(self, target: Path, schema: pa.Schema, attributes: Attributes) -> HttpFileWriter:
         """Begin a file."""
         del attributes
@@ -125,6 +137,11 @@ class HttpFileWriter:
             self._body.unlink()
 
 
+_RETYPED: Final = {
+    TypeName.BOOLEAN: "the type boolean becomes text",
+    TypeName.NUMERIC: "the type numeric becomes integers, or floats where it has fractions",
+}
+"""Types of ours that Workbench has not (`from_tablemill`)."""
 _STATUS: Final = "200 OK"
 _CSV: Final = "text/csv; charset=utf-8"
 _WRITINGS: Final[Mapping[str, Writing]] = {

@@ -44,6 +44,16 @@ class DatasetSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class LossSummary:
+    """Cells of one column that the files of an output do not carry as they are: what kind of loss, and how many."""
+
+    column: str
+    kind: str
+    cells: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class OutputSummary:
     """One output; `slices` is 0 for one plain file, `rule` says why it lands at `destination`."""
 
@@ -53,6 +63,7 @@ class OutputSummary:
     bytes: int
     destination: str
     rule: str
+    losses: tuple[LossSummary, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +83,9 @@ def render_json(summary: RunSummary) -> dict[str, Any]:
             asdict(dataset) | {"indices": [{"column": column, "values": values} for column, values in dataset.indices]}
             for dataset in summary.datasets
         ],
-        "outputs": [asdict(output) for output in summary.outputs],
+        "outputs": [
+            asdict(output) | {"losses": [asdict(lost) for lost in output.losses]} for output in summary.outputs
+        ],
         "stages": [{"name": name, "seconds": round(seconds, 3)} for name, seconds in summary.stages],
         "seconds": round(summary.seconds, 3),
     }

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from component.dataset.reading.reader import Dataset, FileScan, plan_scan
+from component.formats.losses import LostCells, lost_cells
 from component.outputs.file_formats import writing_of
 from component.outputs.manifest import file_manifest
 from component.outputs.rejected import write_rejected
@@ -83,6 +84,11 @@ class Produced:
     def output(self) -> OutputPlan:
         """Its plan."""
         return self.files.output
+
+    @property
+    def losses(self) -> tuple[LostCells, ...]:
+        """What its files do not carry of the rows."""
+        return lost_cells(loss for one in self.slices for loss in one.losses)
 
     @property
     def slices(self) -> tuple[WrittenSlice, ...]:

@@ -57,7 +57,7 @@ from component.runner.producing import (
 )
 from component.runner.publishing import publish_run
 from component.runner.records_outputs import check_records_targets
-from component.runner.shapes import out_table, rejected_table, shape_of
+from component.runner.shapes import loss_text, out_table, rejected_table, shape_of
 from component.runner.summing import summarize
 from component.runner.tidying import tidy_up
 from component.spark.engine import Engine
@@ -264,8 +264,16 @@ def _finish(
         else:
             for warning in tidy_up(home, milled):
                 this.log.warning(warning)
+            _tell_of_losses(this.log, produced)
             return Finished(milled, produced, outcome)
     raise AssertionError  # pragma: no cover - the loop returns or raises
+
+
+def _tell_of_losses(log: Log, produced: Sequence[Produced]) -> None:
+    for one in produced:
+        for lost in one.losses:
+            say = log.warning if lost.loss.changes_values else log.info
+            say(loss_text(one.output.name, lost.loss.column, lost.text))
 
 
 def _discard(stage: Stage, produced: Sequence[Produced]) -> None:

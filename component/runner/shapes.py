@@ -6,11 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+import pyarrow as pa
+
 from component import naming
 from component.dataset.files.predicates import bind_predicates
 from component.dataset.format.header import read_header
 from component.dataset.reading.reader import Dataset, open_dataset
 from component.errors import Place, UserError
+from component.formats.losses import Loss
+from component.outputs.file_formats import writing_of
 from component.outputs.manifest import OutputTable, table_manifest, untold_types
 from component.plan.model import DatasetPlan, OutputPlan
 from component.records.types import is_described
@@ -59,6 +63,29 @@ def _configured_shape(output: OutputPlan) -> OutputShape:
     options = [name for name, _ in output.options.named_columns]
     names = output.columns or (*key, *options, UNKNOWN)
     return OutputShape(tuple(Column(name) for name in dict.fromkeys(names)), key)
+
+
+def planned_losses(output: OutputPlan, plans: Sequence[DatasetPlan], store: Store) -> tuple[Loss, ...]:
+    """Return what the files of an output will not carry, as far as types decide it before the run.
+
+    UserError as `planned_shape`, but for types: only those that the format cannot write are refused, `column.type`.
+    """
+    made = next((one for one in plans if one.uuid == output.dataset and output.table in {None, one.table}), None)
+    if made is None or made.mode == "delete":
+        dataset = open_output(output, store)
+        schema, attributes = dataset.schema, dataset.attributes
+    else:
+        schema = made.schema.arrow
+        attributes = {column.name: dict(column.attributes) for column in made.schema.columns}
+    known = set(schema.names)
+    fields = [schema.field(name) for name in output.columns or schema.names if name in known]
+    losses = writing_of(output, gzip=False).losses(pa.schema(fields), attributes)
+    return tuple(loss for loss in losses if loss.is_foreseen)
+
+
+def loss_text(output: str, column: str, text: str) -> str:
+    """Return what a run and a check say of a loss."""
+    return f"Output {output!r}, column {column!r}: {text}."
 
 
 def open_output(output: OutputPlan, store: Store) -> Dataset:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from component import naming
-from component.report.summary import ChangeSummary, DatasetSummary, OutputSummary, RunSummary
+from component.report.summary import ChangeSummary, DatasetSummary, LossSummary, OutputSummary, RunSummary
 from component.runner.destinations import Outcome
 from component.runner.home import Home
 from component.runner.milling import MilledDataset, MilledTable
@@ -65,11 +65,14 @@ def _changed(one: MilledDataset) -> ChangeSummary | None:
 def _output(one: Produced, outcome: Outcome) -> OutputSummary:
     rows = sum(part.rows for part in one.slices)
     size = sum(part.bytes for part in one.slices)
+    losses = tuple(
+        LossSummary(lost.loss.column, str(lost.loss.kind), lost.cells, lost.loss.text) for lost in one.losses
+    )
     if one.table is None:
-        return OutputSummary(one.output.name, rows, 0, size, f"file {one.output.name}", "out/files")
+        return OutputSummary(one.output.name, rows, 0, size, f"file {one.output.name}", "out/files", losses)
     load = outcome.load(one.table.name)
     slices = len(one.slices) if one.table.sliced else 0
-    return OutputSummary(one.output.name, rows, slices, size, load.destination, str(load.rule))
+    return OutputSummary(one.output.name, rows, slices, size, load.destination, str(load.rule), losses)
 
 
 def _rejected(one: MilledTable, outcome: Outcome) -> OutputSummary:

@@ -12,6 +12,7 @@ from component.dataset.reading.reader import FileScan, read_scan
 from component.folder.layout import writing
 from component.formats.columns import described_columns, described_rows
 from component.formats.contract import Writing
+from component.formats.losses import LostCells, lost_cells
 from component.records.statistics import ColumnStatistics, merged, statistics_of
 from component.store.base import Store
 
@@ -62,11 +63,13 @@ class WrittenSlice:
     rows: int
     bytes: int
     statistics: tuple[ColumnStatistics, ...] = ()
+    losses: tuple[LostCells, ...] = ()
 
 
 def write_slice(task: SliceTask) -> WrittenSlice:
     """Write one file; memory is that of one data file. UserError `store.full` and `output.unwritable`."""
     schema, attributes = pa.schema([task.schema.field(name) for name in task.columns]), task.attributes
+    losses, lost = tuple(task.writing.losses(schema, attributes)), list[LostCells]()
     columns = None if task.writing.keeps_arrow_types else described_columns(schema, attributes)
     if columns is not None:
         schema, attributes = columns.arrow, {column.name: dict(column.attributes) for column in columns.columns}
@@ -77,6 +80,7 @@ def write_slice(task: SliceTask) -> WrittenSlice:
             table = read_scan(task.store, task.schema, scan, task.columns)
             if task.shares:
                 table = task.shares[number].of(table)
+            lost += [LostCells(loss, loss.cells(table)) for loss in losses]
             if columns is not None:
                 table = described_rows(table, columns)
             writer.write(table)
@@ -85,4 +89,5 @@ def write_slice(task: SliceTask) -> WrittenSlice:
                 seen.append(statistics_of(table))
         writer.close()
         size = task.target.stat().st_size
-    return WrittenSlice(task.output, task.order, task.target, rows, size, merged(seen, len(schema)) if seen else ())
+    statistics = merged(seen, len(schema)) if seen else ()
+    return WrittenSlice(task.output, task.order, task.target, rows, size, statistics, lost_cells(lost))

@@ -13,6 +13,7 @@ from component.report.opening import open_log
 from component.report.summary import (
     ChangeSummary,
     DatasetSummary,
+    LossSummary,
     OutputSummary,
     RunSummary,
     render_json,
@@ -35,7 +36,15 @@ WEATHER = DatasetSummary("weather", 1, 1, 0, 1, 1, 999, (), "append", "out/files
 RUN = RunSummary(
     datasets=(FLIGHTS, WEATHER),
     outputs=(
-        OutputSummary("flights", 336_770, 3, 7_234_567, "out.c-main.flights", "named in the configuration"),
+        OutputSummary(
+            "flights",
+            336_770,
+            3,
+            7_234_567,
+            "out.c-main.flights",
+            "named in the configuration",
+            (LossSummary("dep", "not_finite", 2, "NaN is text"),),
+        ),
         OutputSummary("weather", 1, 0, 999, "out.c-tablemill.weather", "named in its manifest"),
     ),
     stages=(("Start Spark", 2.04), ("Mill flights", 71.3)),
@@ -141,6 +150,7 @@ def test_the_json_has_every_field_under_its_name():
                 "bytes": 7234567,
                 "destination": "out.c-main.flights",
                 "rule": "named in the configuration",
+                "losses": [{"column": "dep", "kind": "not_finite", "cells": 2, "text": "NaN is text"}],
             },
             {
                 "name": "weather",
@@ -149,6 +159,7 @@ def test_the_json_has_every_field_under_its_name():
                 "bytes": 999,
                 "destination": "out.c-tablemill.weather",
                 "rule": "named in its manifest",
+                "losses": [],
             },
         ],
         "stages": [{"name": "Start Spark", "seconds": 2.04}, {"name": "Mill flights", "seconds": 71.3}],

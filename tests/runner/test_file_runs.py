@@ -7,6 +7,7 @@ import openpyxl
 import pyarrow as pa
 import pytest
 
+from component.check.folder import check_folder
 from component.workbench.http_file import HttpFile
 from component.workbench.http_writing import write_http_file
 
@@ -242,3 +243,25 @@ def test_an_httpfile_is_an_output_and_an_input_with_the_same_rows_and_bytes(fold
     folder.configure(datasets=[dataset("again")], outputs=[{"dataset": "again"}])
     assert run().done
     assert folder.records("again") == rows
+
+
+def test_what_a_format_cannot_carry_is_said_once_per_column_and_by_check_where_types_decide_it(folder, run):
+    moments = pa.array([0, None, 1], pa.timestamp("us", "UTC"))
+    folder.file("a.arrow", arrow(pa.table({"at": moments, "x": [float("nan"), 1.0, None], "s": ["", None, "a"]})))
+    folder.configure(
+        datasets=[dataset("a")], outputs=[{"dataset": "a", "as": "file", "format": "csv", "name": "a.csv"}]
+    )
+    zone = "Output 'a.csv', column 'at': instants are written in UTC, without a zone"
+    findings = [one for one in check_folder({}, folder.root).findings if one.code == "output.loss"]
+    assert [(one.level.value, one.place, one.text) for one in findings] == [("warning", "out/files/a.csv", f"{zone}.")]
+    outcome = run(as_json=True)
+    assert outcome.code == 0, outcome.err
+    said = json.loads(outcome.out)
+    assert [(one["column"], one["kind"], one["cells"]) for one in said["outputs"][0]["losses"]] == [
+        ("x", "not_finite", 1),
+        ("at", "dropped_zone", 2),
+    ]
+    assert [one["text"] for one in said["log"] if one["level"] == "warning" and "column" in one["text"]] == [
+        "Output 'a.csv', column 'x': NaN and infinities are written as text (1 cell).",
+        f"{zone} (2 cells).",
+    ]

@@ -14,8 +14,10 @@ import pyarrow.csv as pacsv
 from isal import igzip
 
 from component import naming
+from component.formats.columns import described_columns
 from component.formats.contract import Attributes
 from component.formats.csv.dialect import Dialect
+from component.formats.losses import Loss, dropped_zones, empty_to_null, not_finite, null_to_empty
 from component.tables.numeric import decimal_texts
 
 GZIP_LEVEL: Final = 2
@@ -32,10 +34,26 @@ class CsvWriting:
     gzip: bool
     dialect: Dialect = field(default_factory=Dialect)
 
+    def losses(self, schema: pa.Schema, attributes: Attributes) -> tuple[Loss, ...]:
+        """Say what text without types does not tell, and which nulls and empty strings look the same."""
+        return csv_losses(schema, attributes, self.dialect)
+
     def open(self, target: Path, schema: pa.Schema, attributes: Attributes) -> CsvWriter:
         """Begin a file; times and instants are written as they are kept."""
         del attributes
         return CsvWriter(target, schema, header=self.header, gzip=self.gzip, dialect=self.dialect)
+
+
+def csv_losses(schema: pa.Schema, attributes: Attributes, dialect: Dialect | None = None) -> tuple[Loss, ...]:
+    """Say what CSV does not tell of columns; what looks empty is told apart by enclosures."""
+    found = [*not_finite(schema), *dropped_zones(schema, attributes, says_utc=False)]
+    if dialect is not None and not dialect.enclosure:
+        return (*found, *empty_to_null(schema))
+    return (*found, *null_to_empty(schema)) if _is_single(described_columns(schema, attributes).arrow) else tuple(found)
+
+
+def _is_single(schema: pa.Schema) -> bool:
+    return len(schema) == 1 and not pa.types.is_string(schema.types[0])
 
 
 class CsvWriter:
@@ -49,7 +67,7 @@ class CsvWriter:
         self, path: Path, schema: pa.Schema, *, header: bool, gzip: bool, dialect: Dialect | None = None
     ) -> None:
         self._dialect = dialect or Dialect()
-        self._single = len(schema) == 1 and not pa.types.is_string(schema.types[0])
+        self._single = _is_single(schema)
         self._file = _open(path, gzip=gzip)
         self._sink = self._file.__enter__()
         self._schema = schema

@@ -15,8 +15,10 @@ from isal import igzip
 from component.errors import Place
 from component.formats.columns import described_columns
 from component.formats.contract import Attributes
+from component.formats.delimited.cells import format_of
 from component.formats.delimited.dialect import BZIP, GZIP, DelimitedDialect
 from component.formats.delimited.escape import escaped, rules_of
+from component.formats.delimited.time_tokens import Kind, Token, compiled
 from component.formats.delimited.unwritable import (
     Cells,
     Unwritable,
@@ -27,6 +29,7 @@ from component.formats.delimited.unwritable import (
     pieces,
     unwritable,
 )
+from component.formats.losses import Loss, dropped_zones, empty_to_null
 from component.tables.types import Column, TableSchema, TypeName
 
 __all__ = [
@@ -54,6 +57,14 @@ class DelimitedWriting:
     keeps_arrow_types: ClassVar = False
 
     dialect: DelimitedDialect
+
+    def losses(self, schema: pa.Schema, attributes: Attributes) -> tuple[Loss, ...]:
+        """Say what readers of records take for null, and which zones the format of instants does not say."""
+        zones = tuple(dropped_zones(schema, attributes, says_utc=False))
+        kind = Kind.DATETIMETZ
+        if zones and compiled(format_of(kind, self.dialect), kind).has(Token.OFFSET):
+            zones = tuple(dropped_zones(schema, attributes, says_utc=True))
+        return (*empty_to_null(schema), *zones)
 
     def open(self, target: Path, schema: pa.Schema, attributes: Attributes) -> DelimitedWriter:
         """Begin a file; UserError `records.hint`, `cell.unwritable` for a name in the header."""
