@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import pyarrow as pa
 
 from component.errors import Place
+from component.formats.loss import Loss
 from component.formats.rows import Parsed
 from component.staging.locations import Location
 from component.tables.types import TableSchema
-
-if TYPE_CHECKING:
-    from component.formats.losses import Loss
 
 Attributes = Mapping[str, Mapping[str, str]]
 """What is known of columns beyond their types (`Column.attributes`), by column."""
