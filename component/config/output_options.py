@@ -18,6 +18,8 @@ ManifestFamily = Literal["legacy", "schema"]
 Operator = Literal["eq", "ne"]
 DESCRIPTION_KEY: Final = "KBC.description"
 VALUE_SOURCES: Final = ("values_from_set", "values_from_workspace", "values_from_storage")
+OF_TEXT: Final = ("delimiter", "enclosure")
+"""Options of a table that a CSV file takes too."""
 CONDITIONS: Final = ("changed_since", "changed_until", "where_filters")
 
 
@@ -182,14 +184,23 @@ class OutputOptions(TableOptions, FileOptions):
 
 
 def option_faults(
-    options: OutputOptions, configured: Container[str], *, is_table: bool, sliced: bool
+    options: OutputOptions, configured: Container[str], *, is_table: bool, sliced: bool, is_csv: bool = True
 ) -> Iterator[Fault]:
     """Yield options that belong to another kind of output, and options that contradict each other."""
     foreign, what = (FileOptions, "file") if is_table else (TableOptions, "table")
     own = "table" if is_table else "file"
     for name in foreign.model_fields:
-        if name in configured:
+        if name in configured and (is_table or name not in OF_TEXT):
             yield (name,), fault("config.value", f"belongs to a {what}, but this output is a {own}", "Leave it out.")
+    if is_csv:
+        yield from _dialect_faults(options)
+    else:
+        for name in OF_TEXT:
+            if name in configured:
+                yield (
+                    (name,),
+                    fault("config.value", "belongs to CSV, but this output has another format", "Leave it out."),
+                )
     if is_table:
         yield from _header_faults(options, sliced=sliced)
         yield from _delete_faults(options)
@@ -202,6 +213,9 @@ def _header_faults(options: OutputOptions, *, sliced: bool) -> Iterator[Fault]:
     if options.has_header and sliced:
         text = "is true, but slices never have a header"
         yield ("has_header",), fault("config.value", text, "Set slices to false, or leave it out.")
+
+
+def _dialect_faults(options: OutputOptions) -> Iterator[Fault]:
     if options.delimiter == (options.enclosure or '"') or (options.delimiter or ",") == options.enclosure:
         key = "delimiter" if options.delimiter else "enclosure"
         yield (key,), fault("config.value", "makes delimiter and enclosure the same character")

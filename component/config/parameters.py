@@ -327,7 +327,7 @@ class OutputConfig(OutputOptions):
         is_table = self.written_as == "table"
         foreign = [name for name in ("records", "workbench", "httpfile") if getattr(self, name) is not None]
         refuse(rules.output_format_faults(self.written_as, self.format, foreign))
-        refuse(option_faults(self, set_here, is_table=is_table, sliced=self.slices))
+        refuse(option_faults(self, set_here, is_table=is_table, sliced=self.slices, is_csv=self.format == "csv"))
         return self
 
 

@@ -26,7 +26,7 @@ CASES = [
         (
             'parameters.datasets[0].partiton_on is not a known key. Did you mean "partition_on"? Allowed are '
             "bucket_by, compatibility, delete_scope, keep, key, metadata, metadata_storage_format, mode, num_buckets, "
-            "on_bad_row, partition_on, secondary_indices, sort_partitions_by, tables, uuid."
+            "on_bad_row, on_duplicate_key, partition_on, secondary_indices, sort_partitions_by, tables, uuid."
         ),
     ),
     (

@@ -1,6 +1,7 @@
 """What is configured of an output is in its manifest, in its rows, and in what the platform would do."""
 
 import csv
+import json
 
 import pytest
 
@@ -74,6 +75,23 @@ def test_text_has_the_dialect_that_the_manifest_tells(folder, configure, run, de
     rows = list(csv.reader(text.decode().splitlines(keepends=True), strict=True, **options))
     assert rows[0 if sliced else 1 :] == [["1", "2026-01-01 10:00:00.000000", "5", "a;b"], ["2", "", "", "it's"]]
     assert (manifest.get("delimiter"), manifest.get("enclosure")) == (delimiter, enclosure)
+
+
+def test_a_csv_file_has_the_configured_dialect_and_is_read_back_with_it(folder, configure, run):
+    configure(**{"as": "file"}, name="t.txt", delimiter=";", enclosure="'", notify=True)
+    assert run().done
+    written = (folder.root / "out" / "files" / "t.txt").read_bytes()
+    rows = list(csv.reader(written.decode().splitlines(keepends=True), strict=True, delimiter=";", quotechar="'"))
+    assert rows[1:] == [["1", "2026-01-01 10:00:00.000000", "5", "a;b"], ["2", "", "", "it's"]]
+    manifest = json.loads((folder.root / "out" / "files" / "t.txt.manifest").read_text())
+    validator("output-file-manifest").validate(manifest)
+    assert manifest["notify"] is True
+    folder.file("back.csv", written)
+    table = {"source": "back.csv", "delimiter": ";", "enclosure": "'", "columns": COLUMNS}
+    folder.configure(datasets=[{"uuid": "back", "tables": [table]}], outputs=[{"dataset": "back"}])
+    outcome = run()
+    assert outcome.done, outcome.err
+    assert [[cell or "" for cell in row] for row in folder.rows("back")] == rows[1:]
 
 
 @pytest.mark.parametrize("family", FAMILIES)
