@@ -73,7 +73,8 @@ def _of_texts(texts: Any) -> Hashes:
     """Return the hashes of texts, eight bytes at a time, by reading words wherever they begin."""
     offsets = np.frombuffer(texts.buffers()[1], np.int64)[texts.offset : texts.offset + len(texts) + 1]
     lengths = np.diff(offsets)
-    found = lengths.astype(np.uint64)
+    # A length that is only xored in would make `a\\0` the same as `b`: the words that follow are as small.
+    found = _mixed(np.zeros(len(texts), np.uint64), lengths.astype(np.uint64))
     if not len(texts) or not lengths.max():
         return found
     data = np.zeros(offsets[-1] - offsets[0] + _WORD, np.uint8)

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from component.folder.datatypes import has_zone
-from component.tables.types import Column, TypeName
+from component.tables.types import BASE_TYPES, Column, TypeName
 from tests.strategies.json_values import texts
 
 BACKEND_WORDS = {
@@ -30,7 +30,8 @@ def columns(draw: st.DrawFn, max_size: int = 4) -> tuple[Column, ...]:
     """Different columns of any types."""
     different = draw(st.lists(names, min_size=1, max_size=max_size, unique=True))
     return tuple(
-        Column(name, draw(st.sampled_from(TypeName)), draw(lengths), nullable=draw(st.booleans())) for name in different
+        Column(name, draw(st.sampled_from(BASE_TYPES)), draw(lengths), nullable=draw(st.booleans()))
+        for name in different
     )
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from component.outputs.manifest import OutputTable
 from component.plan.options import FileOptions, TableOptions
-from component.tables.types import Column, TypeName
+from component.tables.types import BASE_TYPES, Column, TypeName
 from tests.strategies.json_values import texts
 
 names = st.from_regex(r"[a-zA-Z][a-zA-Z0-9]{0,5}", fullmatch=True).filter(
@@ -46,7 +46,7 @@ def columns(draw: st.DrawFn) -> tuple[Column, ...]:
     different = draw(st.lists(names, min_size=1, max_size=5, unique_by=str.lower))
     found = []
     for name in different:
-        kind = draw(st.sampled_from(TypeName))
+        kind = draw(st.sampled_from(BASE_TYPES))
         found.append(Column(name, kind, draw(lengths.get(kind, st.none())), nullable=draw(st.booleans())))
     return tuple(found)
 

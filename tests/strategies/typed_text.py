@@ -7,14 +7,14 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from component.tables.types import Column, NullRule, TypeName, numeric_length
+from component.tables.types import BASE_TYPES, Column, NullRule, TypeName, numeric_length
 
 LENGTHS = (None, "10,2", "5", "38,0", "38,38", "1,0", "38,20", "20,15", "4,4")
 
 columns = st.builds(
     Column,
     st.just("c"),
-    st.sampled_from(TypeName),
+    st.sampled_from(BASE_TYPES),
     st.sampled_from(LENGTHS),
     null_rule=st.sampled_from([None, *NullRule]),
 )

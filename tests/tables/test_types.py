@@ -4,7 +4,15 @@ import pyarrow as pa
 import pytest
 
 from component.errors import UserError
-from component.tables.types import Column, TableSchema, TypeName, arrow_type, column_of_arrow, numeric_length
+from component.tables.types import (
+    BASE_TYPES,
+    Column,
+    TableSchema,
+    TypeName,
+    arrow_type,
+    column_of_arrow,
+    numeric_length,
+)
 
 
 @pytest.mark.parametrize(
@@ -29,7 +37,7 @@ def test_the_length_of_other_types_says_nothing():
     assert arrow_type(Column("i", TypeName.INTEGER, "38,0")) == pa.int64()
 
 
-@pytest.mark.parametrize("type_name", TypeName)
+@pytest.mark.parametrize("type_name", BASE_TYPES)
 def test_the_arrow_type_of_a_column_leads_back_to_it(type_name):
     column = column_of_arrow("c", Column("c", type_name).arrow)
     assert column.type is type_name
@@ -48,7 +56,7 @@ def test_a_dictionary_is_what_its_values_are():
 def test_a_type_without_text_form_says_what_to_do():
     with pytest.raises(UserError) as caught:
         column_of_arrow("blob", pa.binary())
-    assert "'blob' has the type binary" in str(caught.value)
+    assert "The type binary has no form in a table (column 'blob')" in str(caught.value)
     assert caught.value.remedy
 
 

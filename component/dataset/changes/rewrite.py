@@ -208,7 +208,7 @@ def _without(target: Target, scan: FileScan, mask: Mask | None) -> Rewritten | N
         return None
     if gone == len(mask):
         return Rewritten((scan.label,), Written(), gone)
-    rows = _read(_narrow(target, [scan]), scan).filter(pc.invert(mask))
+    rows = _read(target, scan, as_stored=True).filter(pc.invert(mask))
     return Rewritten((scan.label,), _write(target, [rows], scan.label), gone)
 
 
@@ -221,9 +221,9 @@ def _narrow(target: Target, scans: Sequence[FileScan]) -> Target:
     return replace(target, schema=narrow_schema(target.schema, stored))
 
 
-def _read(target: Target, scan: FileScan, columns: Sequence[str] | None = None) -> pa.Table:
-    whole = replace(scan, keep=())
-    return read_scan(target.store, target.schema, whole, target.columns if columns is None else list(columns))
+def _read(target: Target, scan: FileScan, columns: Sequence[str] | None = None, *, as_stored: bool = False) -> pa.Table:
+    whole, names = replace(scan, keep=()), target.columns if columns is None else list(columns)
+    return read_scan(target.store, target.schema, whole, names, as_stored=as_stored)
 
 
 def _write(target: Target, rows: Iterable[pa.Table], label: str) -> Written:

@@ -52,14 +52,19 @@ def read_rows(
     columns: Sequence[str],
     partition_values: Mapping[str, Any],
     keep: Predicates = (),
+    *,
+    as_stored: bool = False,
 ) -> pa.Table:
     """Return the wanted columns of one data file, in normalised types, with the values of its path.
 
     `schema` is the dataset's; only rows for which `keep` is true are returned (empty: all), and only row groups read
     whose statistics leave room for such rows. Columns that the file lacks are null; columns of the path win over
-    columns of the file. UserError `dataset.format` when the file is not Parquet or a column does not fit.
+    columns of the file. With `as_stored` numbers come as narrow as the file holds them. UserError `dataset.format`
+    when the file is not Parquet or a column does not fit.
     """
-    source = _Source(open_footer(file), schema, partition_values)
+    parquet = open_footer(file)
+    wanted = narrow_schema(schema, [parquet.schema_arrow]) if as_stored else schema
+    source = _Source(parquet, wanted, partition_values)
     source.check_once({*columns, *columns_of(keep)})
     if not keep:
         return source.read(columns)

@@ -176,10 +176,15 @@ def _folder(partition: tuple[str, Any]) -> str:
     return partition[0].rpartition("/")[0]
 
 
-def read_scan(store: Store, schema: pa.Schema, scan: FileScan, columns: Sequence[str]) -> pa.Table:
-    """Return the rows of one file, in the columns asked for. UserError `store.missing` when the file is not there."""
+def read_scan(
+    store: Store, schema: pa.Schema, scan: FileScan, columns: Sequence[str], *, as_stored: bool = False
+) -> pa.Table:
+    """Return the rows of one file, in the columns asked for; `as_stored` as `read_rows` has it.
+
+    UserError `store.missing` when the file is not there.
+    """
     with naming_file(scan.key), open_data(store, scan.key, schema) as file:
-        return read_rows(file, schema, columns, scan.partition_values, scan.keep)
+        return read_rows(file, schema, columns, scan.partition_values, scan.keep, as_stored=as_stored)
 
 
 def read_dataset(
