@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 from component.errors import Place, UserError
 from component.records.diagnostics import Diagnostic
@@ -44,6 +45,9 @@ class _Found:
     entry: Entry
     file: DataFile | None
     how: str = "here"
+
+
+_SCHEMES: Final = frozenset({"file", "s3", "s3a"})
 
 
 def find_files(
@@ -88,8 +92,18 @@ def _find(entry: Entry, listing: Listing, rules: Rules, place: Place) -> _Found:
         location = wait_for(partial(listing.locate, name), rules.patience)
         found = _Found(entry, None if location is None else DataFile(name, location, size_of(location)))
     if found.file is None and (entry.mandatory or (entry.mandatory is None and not rules.lax)):
+        _check_scheme(entry, place)
         raise _missing(f"The file {entry.url} of the manifest is missing", place)
     return found
+
+
+def _check_scheme(entry: Entry, place: Place) -> None:
+    """Refuse a URL that no directory can have; asked only of files that are not there under their name either."""
+    scheme = entry.url.partition(":")[0].lower()
+    if scheme not in _SCHEMES:
+        text = f"The manifest names {entry.url}, and files cannot be read from {scheme}: URLs"
+        remedy = "Put the file beside the manifest, or name it by a file:// or s3:// URL."
+        raise UserError("records.manifest", text, place=place, remedy=remedy)
 
 
 def _find_outside(entry: Entry, listing: Listing, rules: Rules, place: Place) -> _Found:

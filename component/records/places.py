@@ -29,6 +29,7 @@ _SCHEME: Final = re.compile(r"([a-z][a-z0-9+.-]*):(?=/)", re.IGNORECASE)
 _S3: Final = frozenset({"s3", "s3a"})
 _HOSTS: Final = frozenset({"", "localhost"})
 _DEFAULT_REGION: Final = "us-east-1"
+_CODES: Final = {"_schema.json": "records.schema", "_schema": "records.schema"}
 _REMEDY: Final = "Use a folder, file:///path/to/folder/ or s3://bucket/path/."
 
 
@@ -94,8 +95,17 @@ class LocalListing:
         return ()
 
     def read(self, name: str) -> bytes | None:
-        """Return a small file; UserError `records.manifest` for one of more than 64 MiB."""
+        """Return a small file; UserError `records.manifest` for one of more than 64 MiB, and for a folder.
+
+        A folder in the place of the schema is `records.schema`.
+        """
         path = self.root / name
+        if path.is_dir():
+            text = f"{name} is a folder, and a records directory has a file of this name"
+            remedy = "Put the file itself there, or rename the folder."
+            raise UserError(
+                _CODES.get(name, "records.manifest"), text, place=Place(table=self.root.name), remedy=remedy
+            )
         with failing(path, "read"):
             try:
                 return read_document_file(path)

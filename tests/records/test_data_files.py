@@ -82,6 +82,14 @@ def test_a_missing_file_is_an_error_also_where_nothing_is_said(tmp_path, mandato
     assert "data002.csv" in str(error)
 
 
+def test_a_url_of_a_scheme_that_cannot_be_read_is_called_that(tmp_path):
+    root = make_directory(tmp_path / "r")
+    error = refused(root, [{"url": "ftp://host/data009.csv"}])
+    assert error.code == "records.manifest"
+    assert "files cannot be read from ftp: URLs" in str(error)
+    assert "file:// or s3://" in error.remedy
+
+
 def test_lax_leaves_out_a_missing_file_of_which_nothing_is_said(tmp_path):
     root = make_directory(tmp_path / "r")
     entries = [entry_of(root / "data001.csv"), entry_of(root / "data002.csv", mandatory=None)]

@@ -151,6 +151,15 @@ def test_without_schema_a_directory_is_refused(tmp_path):
     assert "lax" in str(error)
 
 
+def test_a_schema_that_is_a_folder_is_called_that(tmp_path):
+    root = make_directory(tmp_path / "r", schema=None)
+    (root / "_schema.json").mkdir()
+    error = refused(root)
+    assert error.code == "records.schema"
+    assert "_schema.json is a folder" in str(error)
+    assert "Put the file itself there" in error.remedy
+
+
 def test_lax_takes_names_from_the_header_where_there_is_no_schema(tmp_path):
     root = make_directory(
         tmp_path / "r", {"a.csv": b'x,"y\nz"\n1,2\n'}, variant="csv", hints={"header-row": True}, schema=None
