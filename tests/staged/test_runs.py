@@ -310,7 +310,7 @@ def test_a_store_that_does_not_answer_is_told(refused, monkeypatch, stage, s3):
 
 def test_a_damaged_parquet_object_is_refused(refused, stage, s3):
     stage(s3, "orders", b"PAR1" + b"." * 100)
-    refused("source.format", "The Parquet file cannot be read", "table 'orders'")
+    refused("source.format", "The Parquet file is truncated", "table 'orders'")
 
 
 def test_a_parquet_object_that_changes_during_the_run_is_refused(refused, monkeypatch, stage, s3):

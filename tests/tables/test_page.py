@@ -65,7 +65,7 @@ def test_what_fits_a_type(words, arrow, fitting, misfits):
 
 
 def test_every_type_has_its_row():
-    assert {column_of(row[0]).type for row in FITS} == set(TypeName)
+    assert {column_of(row[0]).type for row in FITS} == set(BASE_TYPES)
 
 
 NULLS = list(rows_under("Empty cells"))

@@ -9,11 +9,11 @@ from component.formats.csv.dialect import Dialect
 from component.formats.csv.parse import Parser
 from component.formats.csv.sentinel import SplitIsNotExactError, sentinel_record, sentinel_text, without_sentinel
 from component.tables.cast import cast_text
-from component.tables.types import Column, TypeName
+from component.tables.types import BASE_TYPES, Column
 from tests.formats.csv.reading import schema_of, text_schema
 from tests.strategies.csv_text import ends_open, hostile_text, read_with_python
 
-columns = st.builds(Column, st.just("c"), st.sampled_from(TypeName))
+columns = st.builds(Column, st.just("c"), st.sampled_from(BASE_TYPES))
 
 
 @given(columns, st.sampled_from(",;x0y1\t-"), st.sampled_from("\"'x0z-"))
