@@ -73,7 +73,7 @@ def test_a_header_that_is_none_is_refused_by_every_command(store, refused, comma
     said = refused(*command)
     assert "The header of dataset 'sales' cannot be used: " in said
     assert text in said
-    assert "sales/_history/" in said
+    assert "tablemill dataset verify, then --repair" in said
 
 
 def test_a_file_that_is_gone_is_named_by_what_reads_it_and_mended_by_repair(store, refused):

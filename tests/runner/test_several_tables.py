@@ -5,6 +5,7 @@ import json
 import pyarrow.parquet as pq
 import pytest
 
+import tablemill
 from component.dataset.format.header import read_header
 from component.dataset.reading.reader import open_dataset, read_dataset
 from component.dataset.verification.verify import verify
@@ -163,12 +164,17 @@ def test_an_output_of_several_tables_says_which(trips, refused):
         refused("config.value", "'crew'", "flights, seats")
 
 
-def test_an_append_to_a_dataset_of_other_tables_is_refused(trips, run, refused):
+def test_an_append_brings_rows_of_some_tables_and_leaves_the_others(trips, run):
     configure(trips, compatibility="kartothek")
     assert run().done
+    store = LocalStore(trips.store)
+    before = {table: tablemill.open(f"{store.url}/trips", table=table).rows for table in ("flights", "seats")}
     trips.next_run()
     trips.file_store(datasets=[{"uuid": "trips", "tables": [tables()[0]], "partition_on": ["day"], "mode": "append"}])
-    refused("dataset.format", "has the tables flights, seats")
+    assert run().done
+    after = {table: tablemill.open(f"{store.url}/trips", table=table).rows for table in ("flights", "seats")}
+    assert after == {"flights": 2 * before["flights"], "seats": before["seats"]}
+    assert not verify(store, "trips").faults
 
 
 def test_nothing_of_any_table_is_left_when_one_fails(trips, refused):

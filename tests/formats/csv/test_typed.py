@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from component.formats.csv.typed import cast_by_doubles, typed
 from component.tables.cast import cast_text
-from component.tables.types import Column, NullRule, TypeName
+from component.tables.types import BASE_TYPES, Column, NullRule, TypeName
 
 
 def one_by_one(texts: list[str], precision: int, scale: int) -> pa.Array:
@@ -111,7 +111,7 @@ def test_nulls_stay_and_a_part_of_a_column_is_enough(texts):
     assert typed(whole.slice(2, len(texts)), column).to_pylist() == expected
 
 
-@pytest.mark.parametrize("type_name", [name for name in TypeName if name is not TypeName.STRING])
+@pytest.mark.parametrize("type_name", [name for name in BASE_TYPES if name is not TypeName.STRING])
 def test_an_enclosed_empty_cell_is_null_or_does_not_fit(type_name):
     cells = pa.array(["", None], pa.string())
     assert typed(cells, Column("c", type_name)).to_pylist() == [None, None]

@@ -107,7 +107,7 @@ def test_a_table_that_cannot_be_read_is_compared_by_its_bytes(sides):
 def test_a_cell_that_is_no_text_is_named_by_its_column(sides):
     (found,) = sides({"tables/t": "a,b\n1,2\n"}, {"tables/t": b"a,b\n1,\xe9\n"})[1].differences
     assert "column 'b'" in found.text
-    assert found.text.endswith(").")
+    assert found.text.endswith("). Write the file as UTF-8, or name its encoding.")
 
 
 def test_tables_without_a_common_column_show_no_rows(sides):
