@@ -38,7 +38,7 @@ def test_a_source_says_its_dialect_and_types(tmp_path):
         {"name": "s"},
     ]
     files = {
-        "in/tables/x.csv": gzip.compress(b"n;s\n1;2\n"),
+        "in/tables/x.csv": gzip.compress(b"n;s\n1;2\n", mtime=0),
         "in/tables/x.csv.manifest": {"id": "in.c-a.x", "schema": types, "delimiter": ";", "enclosure": "'"},
     }
     one = source(check(lay_out(tmp_path, files)), "x.csv")

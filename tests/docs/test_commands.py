@@ -77,7 +77,7 @@ def prepared(tmp_path_factory, environment) -> Path:
     mine.mkdir()
     planes = (folder / "data-sample/in/tables/planes.csv").read_bytes()
     (mine / "planes.csv").write_bytes(planes)
-    (mine / "planes.csv.gz").write_bytes(gzip.compress(planes))
+    (mine / "planes.csv.gz").write_bytes(gzip.compress(planes, mtime=0))
     (mine / "orders.json").write_text(json.dumps([{"id": 1, "city": "Brno"}, {"id": 2, "city": "Praha"}]))
     book = openpyxl.Workbook()
     for row in (["id", "price"], [1, 77.46], [2, 1.5]):

@@ -32,7 +32,7 @@ def folder(tmp_path):
 
 
 def put(folder, manifest, text, *, packed=False):
-    data = gzip.compress(text.encode()) if packed else text
+    data = gzip.compress(text.encode(), mtime=0) if packed else text
     if manifest is SLICED:
         folder.sliced("t", {"part_0": data, "part_1": data}, manifest)
     else:

@@ -72,14 +72,16 @@ def test_only_the_source_that_is_called_is_looked_into(folder):
 
 
 def test_a_gzip_file_is_read_past_its_header_later(folder):
-    folder.table("t.csv.gz", gzip.compress(b"a,b\n1,2\n"))
+    folder.table("t.csv.gz", gzip.compress(b"a,b\n1,2\n", mtime=0))
     source = found(folder)[0]["t.csv.gz"]
     assert source.schema.names == ("a", "b")
     assert (source.slices[0].gzip, source.slices[0].skip_header, source.slices[0].data_start) == (True, True, 0)
 
 
 def test_the_columns_of_a_table_without_header_are_in_the_manifest(folder):
-    folder.sliced("t.csv", {"b": "\ufeff1,2\n", "a": "3,4\n", "c": gzip.compress(b"5,6\n")}, {"columns": ["x", "y"]})
+    folder.sliced(
+        "t.csv", {"b": "\ufeff1,2\n", "a": "3,4\n", "c": gzip.compress(b"5,6\n", mtime=0)}, {"columns": ["x", "y"]}
+    )
     source = found(folder)[0]["t.csv"]
     assert source.schema.names == ("x", "y")
     assert [(part.name, part.data_start, part.gzip, part.skip_header) for part in source.slices] == [
@@ -120,7 +122,7 @@ def test_the_configured_dialect_counts_by_any_name(folder, name):
 
 
 def test_a_file_is_called_by_its_own_name_with_and_without_id(folder):
-    folder.file("12_people.tsv.gz", gzip.compress(b"a\tb\n"))
+    folder.file("12_people.tsv.gz", gzip.compress(b"a\tb\n", mtime=0))
     source = found(folder)[0]["12_people.tsv.gz"]
     assert source.own_name == "people"
     assert source.names == ("12_people.tsv.gz", "12_people", "people.tsv.gz", "people")
@@ -184,7 +186,7 @@ def test_the_first_records_say_whether_timestamps_have_zones(folder, cell, packe
     types = [{"key": "KBC.datatype.basetype", "value": "TIMESTAMP"}]
     manifest["column_metadata"] = {"a": types, "b": types}
     text = f'"a","b"\n,"2013-01-01 05:00:00"\n"{cell}",\n'.encode()
-    folder.table("t.csv", gzip.compress(text) if packed else text, manifest)
+    folder.table("t.csv", gzip.compress(text, mtime=0) if packed else text, manifest)
     columns = found(folder)[0]["t.csv"].schema.columns
     assert columns == (zoned(Column("a", TypeName.TIMESTAMP)), Column("b", TypeName.TIMESTAMP))
 

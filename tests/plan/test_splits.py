@@ -65,7 +65,7 @@ def test_splits_of_a_slice_follow_each_other_from_its_first_row_to_its_end(folde
 
 
 def test_gzip_slices_are_one_split_each_and_empty_ones_none(folder):
-    parts = {"a": gzip.compress(b"1\n" * 1000), "b": "2\n" * 10, "c": ""}
+    parts = {"a": gzip.compress(b"1\n" * 1000, mtime=0), "b": "2\n" * 10, "c": ""}
     folder.sliced("t.csv", parts, {"columns": ["n"]})
     splits = splits_of(only_source(folder), limits(split_bytes=5), 2)
     assert [(split.slice, split.gzip) for split in splits[:1]] == [("a", True)]

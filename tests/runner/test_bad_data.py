@@ -68,7 +68,7 @@ def test_a_bad_cell_of_a_gzip_slice(folder, configure, refused):
         "schema": [],
         "column_metadata": {"n": [{"key": "KBC.datatype.basetype", "value": "INTEGER"}]},
     }
-    parts = {"part_0": numbered(50), "part_1.gz": gzip.compress(numbered(50, bad_row=30).encode())}
+    parts = {"part_0": numbered(50), "part_1.gz": gzip.compress(numbered(50, bad_row=30).encode(), mtime=0)}
     folder.sliced("t.csv", parts, {**manifest, "has_header": True})
     refused("cell.type", "table 't.csv'", "slice 'part_1.gz'", "row 30", "column 'n'", "value 'x'")
 
@@ -120,7 +120,7 @@ def test_a_quote_that_is_not_closed(folder, configure, refused, limits):
 
 def test_a_quote_that_is_not_closed_in_a_gzip_file(folder, configure, refused):
     configure()
-    folder.table("t.csv", gzip.compress((numbered(40) + '41,"open\n').encode()))
+    folder.table("t.csv", gzip.compress((numbered(40) + '41,"open\n').encode(), mtime=0))
     refused("csv.unclosed_quote", "row 41")
 
 
@@ -136,7 +136,7 @@ def test_bytes_that_are_no_utf8(folder, configure, refused, packed, limits):
     configure(limits=limits)
     data = bytearray(numbered(600).encode())
     data[3001] = 0xFF
-    folder.table("t.csv", gzip.compress(data) if packed else bytes(data))
+    folder.table("t.csv", gzip.compress(data, mtime=0) if packed else bytes(data))
     refused("csv.encoding", "not valid UTF-8", "table 't.csv'", "row 402", "byte 3001", "Save the file as UTF-8")
 
 
@@ -158,21 +158,21 @@ def test_text_that_is_utf16(folder, configure, refused):
 @pytest.mark.parametrize("kept", [0.05, 0.5, 0.999])
 def test_a_gzip_file_that_ends_early(folder, configure, refused, kept):
     configure()
-    whole = gzip.compress(numbered(20000).encode())
+    whole = gzip.compress(numbered(20000).encode(), mtime=0)
     folder.table("t.csv", whole[: int(len(whole) * kept)])
     refused("gzip.truncated", "ends early or is damaged", "'t.csv'", "again")
 
 
 def test_a_gzip_slice_that_ends_early(folder, configure, refused):
     configure()
-    whole = gzip.compress(b"1,2\n" * 5000)
+    whole = gzip.compress(b"1,2\n" * 5000, mtime=0)
     folder.sliced("t.csv", {"part_0": "1,2\n", "part_1": whole[:-20]}, {"columns": ["id", "n"]})
     refused("gzip.truncated", "table 't.csv'", "slice 'part_1'")
 
 
 def test_a_gzip_file_with_a_damaged_byte(folder, configure, refused):
     configure()
-    whole = bytearray(gzip.compress(numbered(20000).encode()))
+    whole = bytearray(gzip.compress(numbered(20000).encode(), mtime=0))
     whole[-6] ^= 0xFF
     folder.table("t.csv", bytes(whole))
     refused("gzip.truncated", "'t.csv'")
@@ -191,7 +191,7 @@ def test_slices_with_different_headers(folder, configure, refused):
 def test_slices_without_header_that_have_another_number_of_columns(folder, configure, refused, packed):
     configure()
     other = b"1,2,3\n4,5,6\n7,8,9\n"
-    parts = {"part_0": "1,2\n3,4\n", "part_1": gzip.compress(other) if packed else other}
+    parts = {"part_0": "1,2\n3,4\n", "part_1": gzip.compress(other, mtime=0) if packed else other}
     folder.sliced("t.csv", parts, {"columns": ["id", "n"]})
     refused("column.sets_differ", "table 't.csv'", "slice 'part_1'", "3 cells where 2 are", "id, n")
 

@@ -84,7 +84,7 @@ CASES = {
         "has 20 bytes, and its manifest says 7",
     ),
     "a relative URL": (spoilt(lambda root: manifest_of(root, url="data001.csv")), "records.manifest", "data001.csv"),
-    "gzip under null": (made(gzip.compress(GOOD)), "source.format", "data001.csv", "compression"),
+    "gzip under null": (made(gzip.compress(GOOD, mtime=0)), "source.format", "data001.csv", "compression"),
     "plain under GZIP": (made(compression="GZIP"), "source.format", "data001.csv", "compression"),
     "plain under BZIP": (made(compression="BZIP"), "source.format", "data001.csv", "compression"),
     "an unknown variant": (made(variant="excel"), "records.hint", '"excel"', "dumb, csv, bluelabs, vertica, bigquery"),
@@ -118,7 +118,7 @@ CASES = {
         "row 2",
     ),
     "text after a quote": (made(b'1,"a"x,\n', variant="csv", dateformat="YYYY-MM-DD"), "csv.after_quote", "row 1"),
-    "gzip that was cut": (made(gzip.compress(GOOD)[:-6], compression="GZIP"), "gzip.truncated", "data001.csv"),
+    "gzip that was cut": (made(gzip.compress(GOOD, mtime=0)[:-6], compression="GZIP"), "gzip.truncated", "data001.csv"),
 }
 
 

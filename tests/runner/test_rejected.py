@@ -77,7 +77,9 @@ def test_rows_are_numbered_within_their_slice_when_they_are_shuffled(folder, run
 def test_every_slice_counts_its_own_rows(folder, run, packed):
     configure(folder)
     parts = [("1,1\n2,x\n"), ("3,x\n4,4\n5,5,5\n"), ("6,6\n")]
-    slices = {f"part_{number}": gzip.compress(part.encode()) if packed else part for number, part in enumerate(parts)}
+    slices = {
+        f"part_{number}": gzip.compress(part.encode(), mtime=0) if packed else part for number, part in enumerate(parts)
+    }
     folder.sliced("t.csv", slices, {"columns": ["id", "n"]})
     assert run().done
     assert [row[:3] for row in rejected(folder)] == [("part_0", "2", "n"), ("part_1", "1", "n"), ("part_1", "3", None)]
@@ -127,6 +129,6 @@ def test_rows_that_an_open_enclosure_takes_in_are_rejected_and_not_the_file(fold
 
 def test_a_fault_of_the_whole_file_is_no_bad_row(folder, refused):
     configure(folder)
-    folder.table("t.csv", gzip.compress(b"id,n\n1,1\n" * 50)[:-9])
+    folder.table("t.csv", gzip.compress(b"id,n\n1,1\n" * 50, mtime=0)[:-9])
     refused("gzip.truncated", "'t.csv'")
     assert folder.out_tables == []

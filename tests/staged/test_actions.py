@@ -28,7 +28,7 @@ def ask(folder):
 @pytest.fixture
 def staged(folder, s3):
     """A table in two gzip parts, beside one that nobody may read."""
-    entries = [{"url": s3.put(f"asked/{part}", gzip.compress(TEXT))} for part in "ab"]
+    entries = [{"url": s3.put(f"asked/{part}", gzip.compress(TEXT, mtime=0))} for part in "ab"]
     s3.put("asked/list", json.dumps({"entries": entries}).encode())
     for name, section in (
         ("orders", s3.section("asked/list", sliced=True)),

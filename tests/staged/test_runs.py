@@ -77,7 +77,7 @@ def assert_nothing_told(server, folder, outcome) -> None:
 def test_a_table_in_one_piece(run, folder, stage, server, packed):
     rows = rows_of(3000)
     text = text_of(rows, header=True)
-    stage(server, "orders", gzip.compress(text) if packed else text)
+    stage(server, "orders", gzip.compress(text, mtime=0) if packed else text)
     outcome = run()
     assert outcome.done, outcome
     assert sorted(folder.rows("orders.csv" if "orders.csv" in folder.out_tables else "orders")) == sorted(rows)
@@ -87,7 +87,7 @@ def test_a_table_in_one_piece(run, folder, stage, server, packed):
 def test_a_sliced_table_has_no_header_and_mixed_parts(run, folder, stage, server):
     rows = [rows_of(500, first) for first in (0, 500, 1000)]
     texts = [text_of(part, header=False) for part in rows]
-    stage(server, "orders", gzip.compress(texts[0]), texts[1], gzip.compress(texts[2]), b"")
+    stage(server, "orders", gzip.compress(texts[0], mtime=0), texts[1], gzip.compress(texts[2], mtime=0), b"")
     outcome = run()
     assert outcome.done, outcome
     assert sorted(folder.rows(folder.out_tables[0])) == sorted(chain(*rows))
@@ -197,7 +197,7 @@ def test_what_lies_in_the_folder_too_is_read_from_there(run, folder, s3):
 
 
 def test_a_staged_file_of_text_is_read(run, folder, s3):
-    s3.put("some/file", gzip.compress(text_of(rows_of(5), header=True)))
+    s3.put("some/file", gzip.compress(text_of(rows_of(5), header=True), mtime=0))
     manifest = {"id": 17, "name": "orders.csv.gz", "tags": [], **s3.section("some/file")}
     (folder.root / "in" / "files" / "17_orders.csv.gz.manifest").write_text(json.dumps(manifest))
     folder.configure(datasets=[{"uuid": "o", "tables": [{"source": "orders.csv.gz"}]}], outputs=[{"dataset": "o"}])
@@ -333,5 +333,5 @@ def test_a_list_of_parts_that_is_taken_for_the_table_is_refused(refused, stage, 
 
 
 def test_a_truncated_gzip_object_is_refused(refused, stage, s3):
-    stage(s3, "orders", gzip.compress(text_of(rows_of(1000), header=True))[:-100])
+    stage(s3, "orders", gzip.compress(text_of(rows_of(1000), header=True), mtime=0)[:-100])
     refused("gzip.truncated", "table 'orders'")

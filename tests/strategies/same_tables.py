@@ -65,4 +65,4 @@ def _text(rows: list[list[str | None]], *, packed: bool) -> bytes:
         cells = ("" if cell is None else '"' + cell.replace('"', '""') + '"' for cell in row)
         file.write(",".join(cells) + "\n")
     data = file.getvalue().encode()
-    return gzip.compress(data) if packed else data
+    return gzip.compress(data, mtime=0) if packed else data

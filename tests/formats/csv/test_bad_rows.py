@@ -55,7 +55,7 @@ def with_cell(column: str, value: str) -> list[str]:
 
 def write(path, rows, *, packed: bool = False) -> None:
     data = write_rfc4180(rows).encode()
-    path.write_bytes(gzip.compress(data) if packed else data)
+    path.write_bytes(gzip.compress(data, mtime=0) if packed else data)
 
 
 def error_of(reader: CsvReader, splits) -> UserError:
@@ -179,7 +179,7 @@ def test_the_first_byte_that_is_not_utf8_is_named(tmp_path, faulty, cut, packed)
     start = "é,ok\n".encode() * 30
     data = start + b"a," + faulty + b"\n" + b"b,\xfe\n" * 10
     path = tmp_path / "t.csv"
-    path.write_bytes(gzip.compress(data) if packed else data)
+    path.write_bytes(gzip.compress(data, mtime=0) if packed else data)
     error = error_of(CsvReader(text_schema(2), Dialect()), splits_of(path, Dialect(), cut, gzip=packed))
     first = len(start) + 2 + (3 if faulty.startswith(b"caf") else 0)
     assert (error.code, error.place.byte, error.place.column) == ("csv.encoding", first, "c1")
@@ -229,6 +229,6 @@ def test_a_damaged_gzip_stream_is_an_error(tmp_path, at):
 
 def test_a_second_member_that_is_damaged_is_an_error(tmp_path):
     path = tmp_path / "t.csv.gz"
-    path.write_bytes(gzip.compress(b"a,b\n" * 10) + gzip.compress(b"c,d\n" * 1000, mtime=0)[:-5])
+    path.write_bytes(gzip.compress(b"a,b\n" * 10, mtime=0) + gzip.compress(b"c,d\n" * 1000, mtime=0)[:-5])
     splits = splits_of(path, Dialect(), Cut(block_bytes=10), gzip=True)
     assert error_of(CsvReader(text_schema(2), Dialect()), splits).code == "gzip.truncated"

@@ -49,7 +49,7 @@ PLAIN = [
     b'{"a":1}\n{"a":"\\ud83d\\ude00"}',
     "ž;b".encode("cp1250"),
 ]
-PACKED = [gzip.compress(CSV), bz2.compress(CSV), zstandard.compress(CSV), zipped(), book()]
+PACKED = [gzip.compress(CSV, mtime=0), bz2.compress(CSV), zstandard.compress(CSV), zipped(), book()]
 FETCHED = write_http_file(HttpFile({"url": "http://x/a.csv"}, "200 OK", (("Content-Type", "text/csv"),), CSV))
 CHANGES = st.lists(
     st.tuples(st.integers(0, 6000), st.sampled_from([b"", *map(bytes, zip(b'",;\n\r{}[]:\0\xff1e'))])), max_size=3
