@@ -19,7 +19,7 @@ run: setup sample ## Run the main job on a fresh copy of data-sample, in build/d
 
 test: plateau records datadirtest kartothek ## Set everything up and run all tests (ARGS="-k name" runs some)
 	@scripts/setup.sh test
-	@.venv/bin/python -m pytest $(ARGS)
+	@.venv/bin/python -m pytest -n 2 --dist loadfile $(ARGS)
 
 lint: ## Check style and format
 	@scripts/setup.sh test
