@@ -44,17 +44,17 @@ def refuse_html(head: bytes, place: Place) -> None:
 
 def is_gzip(location: Location) -> bool:
     """Tell whether a file or an object is gzip; UserError `source.format` when a file cannot be read."""
-    return _first_bytes(location, len(GZIP_MAGIC)) == GZIP_MAGIC
+    return first_bytes(location, len(GZIP_MAGIC)) == GZIP_MAGIC
 
 
 def is_parquet(location: Location) -> bool:
     """Tell whether a file or an object is Parquet; UserError `source.format` when a file cannot be read."""
-    return _first_bytes(location, len(PARQUET_MAGIC)) == PARQUET_MAGIC
+    return first_bytes(location, len(PARQUET_MAGIC)) == PARQUET_MAGIC
 
 
 def kind_of_content(path: Path) -> str | None:
     """Return `parquet`, `avro` or `arrow` for a file that begins like one; None for any other."""
-    start = _first_bytes(path, 8)
+    start = first_bytes(path, 8)
     return next((kind for magic, kind in _KINDS if start.startswith(magic)), None)
 
 
@@ -62,7 +62,7 @@ def is_records(path: Path) -> bool:
     """Tell whether a folder is a records directory, or a ZIP or tar holds one, by the names of its files."""
     if path.is_dir():
         return any(entry.name.startswith(FORMAT_PREFIX) for entry in path.iterdir())
-    names = _zipped(path) if _first_bytes(path, len(ZIP_MAGIC)) == ZIP_MAGIC else _tarred(path)
+    names = _zipped(path) if first_bytes(path, len(ZIP_MAGIC)) == ZIP_MAGIC else _tarred(path)
     return any(name.rpartition("/")[2].startswith(FORMAT_PREFIX) for name in names)
 
 
@@ -79,10 +79,11 @@ def _tarred(path: Path) -> Iterator[str]:
 
 def mark_size(location: Location) -> int:
     """Return the size of the byte order mark that a file or an object begins with; 0 when it has none."""
-    return len(UTF8_BOM) if _first_bytes(location, len(UTF8_BOM)) == UTF8_BOM else 0
+    return len(UTF8_BOM) if first_bytes(location, len(UTF8_BOM)) == UTF8_BOM else 0
 
 
-def _first_bytes(location: Location, count: int) -> bytes:
+def first_bytes(location: Location, count: int) -> bytes:
+    """Return the first bytes of a file or an object; UserError `source.format` when a file cannot be read."""
     if not isinstance(location, Path):
         return location.head[:count]
     try:

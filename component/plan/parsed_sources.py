@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from component.config.reading import FileReading, TextOptions, TextTable
 from component.errors import Place, Told, UserError
+from component.folder.magic import first_bytes
 from component.formats import arrow_ipc, parquet
 from component.naming import MIB
 from component.plan.asked import Asked
@@ -32,7 +33,7 @@ from component.workbench.messages import Message, RenderError
 from component.workbench.params_table import parse_params_table
 from component.workbench.parse.any_file import TYPED, left_aside, parse_recognised, recognise
 from component.workbench.parse.content import Content
-from component.workbench.parse.kind import FileKind
+from component.workbench.parse.kind import FileKind, kind_by_content
 from component.workbench.parse.options import FileOptions, Numbers, ParsedFile
 from component.workbench.parse.packed import unpack
 from component.workbench.reading import Reading
@@ -42,7 +43,7 @@ from component.workbench.to_tablemill import cut_to_microseconds, rounded, table
 _BATCH_ROWS: Final = 131_072
 _MOST_CACHED: Final = 256 * MIB
 """Bytes of a table that is kept; a larger one would fill the memory when it is packed."""
-_PACKED: Final = {b"BZh": FileKind.BZIP2, b"\x28\xb5\x2f\xfd": FileKind.ZSTD}
+_HEAD: Final = 16
 _TYPED_KINDS: Final[dict[FileKind, TypedKind]] = {
     FileKind.PARQUET: "parquet",
     FileKind.AVRO: "avro",
@@ -118,13 +119,12 @@ def hold_usable(said: TextOptions, place: Place) -> None:
 def unpacked(part: SourceSlice, place: Place, scratch: Path | None) -> SourceSlice:
     """Return a slice as it is read: bzip2 and zstd are unpacked first, gzip as it is read; objects are as they are.
 
-    UserError `gzip.truncated`.
+    UserError `gzip.truncated`, `source.format` for a file that cannot be read.
     """
     if not isinstance(part.location, Path) or not part.size:
         return part
-    with part.location.open("rb") as file:
-        kind = next((kind for magic, kind in _PACKED.items() if file.peek().startswith(magic)), None)
-    if kind is None:
+    kind = kind_by_content(Content.of(first_bytes(part.location, _HEAD)))
+    if kind not in {FileKind.BZIP2, FileKind.ZSTD}:
         return part
     found = unpack(kind, _read(part.location, place), part.name, place)
     if found is None:

@@ -143,3 +143,9 @@ def test_null_and_the_empty_string_do_not_depend_on_packing_and_options(tmp_path
         {"a": "1", "b": None},
         {"a": "", "b": ""},
     ]
+
+
+def test_a_table_whose_header_begins_as_bzip2_does_is_text(folder):
+    folder.table("t.csv", "BZh,n\nx,1\n")
+    (source,) = find_sources(DataFolder(folder.root))[0]
+    assert source.schema.names == ("BZh", "n")
