@@ -10,6 +10,7 @@ from component.folder.layout import DataFolder, entries
 
 
 def test_everything_has_its_place(tmp_path):
+    (tmp_path / "in").mkdir()
     folder = DataFolder(tmp_path)
     places = (folder.config, folder.in_tables, folder.in_files, folder.in_state)
     assert [str(place.relative_to(tmp_path)) for place in places] == [

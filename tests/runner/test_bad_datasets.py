@@ -49,7 +49,9 @@ def test_a_header_that_is_none_is_not_written_over(folder, configure, again, ref
     configure(mode)
     path = folder.store / HEADER
     path.write_text(change(path.read_text()))
-    refused("dataset.format", "The header of dataset 't' cannot be used", text, "t/_history/")
+    refused(
+        "dataset.format", "The header of dataset 't' cannot be used", text, "tablemill dataset verify, then --repair"
+    )
 
 
 def test_a_schema_that_drifts_is_said_by_column_types_and_way_out(folder, again, refused):

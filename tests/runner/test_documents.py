@@ -26,7 +26,7 @@ def document(folder, name):
 
 
 def names(folder):
-    return sorted(path.name for path in (folder.root / "out").iterdir() if path.is_file())
+    return sorted(path.name for path in (folder.root / "out").glob("[!.]*") if path.is_file())
 
 
 def test_the_result_says_what_the_run_did(folder, configure, run):
