@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from component.folder.earlier import RECORD
 from tests.fuzz import looking
 from tests.runner.data_folder import DataFolder
 
@@ -40,7 +41,7 @@ def next_image(root):
 
 
 def names_below(folder):
-    return [path for path in folder.rglob("*") if path.name.startswith(".")]
+    return [path for path in folder.rglob("*") if path.name.startswith(".") and path.name != RECORD]
 
 
 @settings(max_examples=40)
