@@ -1,4 +1,4 @@
-"""Every name, suffix, limit and default in one place."""
+"""Names, suffixes, limits and defaults that more than one room needs; what a single room needs is in that room."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ KIB: Final = 1024
 MIB: Final = 1024 * KIB
 GIB: Final = 1024 * MIB
 
-# --- the data folder (seed keboola-data-folders) ---
+# --- the data folder (reference keboola 1.1) ---
 CONFIG_FILE: Final = "config.json"
 CONFIG_YAML_FILE: Final = "config.yml"
 STATE_FILE: Final = "state.json"
@@ -20,7 +20,7 @@ MANIFEST_SUFFIX: Final = ".manifest"
 DEFAULT_DATA_DIR: Final = "/data"
 REJECTED_SUFFIX: Final = ".rejected"
 FALLBACK_BUCKET: Final = "out.c-tablemill"
-"""Bucket of output tables where no default bucket applies (issue: empty parameters)."""
+"""Bucket of output tables where no default bucket applies (docs/configuration.md)."""
 
 # --- CSV (RFC 4180) ---
 DELIMITER: Final = ","
@@ -29,7 +29,7 @@ UTF8_BOM: Final = b"\xef\xbb\xbf"
 RECORD_LIMIT: Final = 64 * MIB
 """Longest record that is read; a longer one is an error, not an out-of-memory kill."""
 
-# --- dataset (seed kartothek-specification) ---
+# --- dataset (reference kartothek 1.1) ---
 METADATA_VERSION: Final = 4
 HEADER_JSON_SUFFIX: Final = ".by-dataset-metadata.json"
 HEADER_MSGPACK_SUFFIX: Final = ".by-dataset-metadata.msgpack.zstd"
@@ -77,7 +77,7 @@ REWRITE_GROUP_FILES: Final = 64
 """Most files that one task of a rewrite looks into, however small they are."""
 MOST_BUCKETS: Final = 10_000
 
-# --- limits of Storage, and of the seed ("Sliced Tables") ---
+# --- limits of Storage (reference keboola 4.4, 4.6) ---
 TABLE_NAME_LENGTH: Final = 96
 BUCKET_NAME_LENGTH: Final = 96
 COLUMN_NAME_LENGTH: Final = 64

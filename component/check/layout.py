@@ -1,6 +1,6 @@
 """The tree of the folder itself: what the platform always makes, and what has no business in it.
 
-Seed keboola-data-folders, "/data/ Root Folder"; reference keboola 1.1, 10 S6 and S8.
+Reference keboola 1.1, S6, S8.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What is configured of an output beyond its rows: the platform's own options for tables and files, in its own words.
 
-Reference keboola 4.1 (tables) and 5 (files). Left out on purpose: `columns` and `schema`, which follow from the rows,
+Reference keboola 4.1 and 5: tables, and files. Left out on purpose: `columns` and `schema`, which follow from the rows,
 and `unload_strategy`, which is for tables that never were files.
 """
 

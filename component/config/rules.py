@@ -251,7 +251,7 @@ def repeated_uuids(uuids: Sequence[Sequence[str]]) -> Iterator[Fault]:
 def repeated_outputs(names: Sequence[tuple[str, str]]) -> Iterator[Fault]:
     """Yield every output (kind, name) whose name an earlier one of its kind has.
 
-    A final `.csv` of a table does not count: the platform takes it off (seed keboola-data-folders, "Default Bucket").
+    A final `.csv` of a table does not count: the platform takes it off (reference keboola 6.2).
     """
     plain = [(kind, name.removesuffix(CSV_SUFFIX) if kind == "table" else name) for kind, name in names]
     for position, first in _repetitions(plain):

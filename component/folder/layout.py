@@ -17,7 +17,7 @@ from component.naming import CONFIG_FILE, STATE_FILE, STATE_YAML_FILE
 
 @dataclass(frozen=True, slots=True)
 class DataFolder:
-    """The tree of seed keboola-data-folders, "/data/ Root Folder", at any root."""
+    """The tree of a data folder, at any root (reference keboola 1.1)."""
 
     root: Path
 

@@ -20,7 +20,7 @@ GZIP_MAGIC: Final = b"\x1f\x8b"
 PARQUET_MAGIC: Final = b"PAR1"
 ZIP_MAGIC: Final = b"PK\x03\x04"
 FORMAT_PREFIX: Final = "_format_"
-"""What the name of the file begins with that every records directory has (seed records-format)."""
+"""What the name of the file begins with that every records directory has (reference records 1)."""
 _KINDS: Final = ((PARQUET_MAGIC, "parquet"), (b"Obj\x01", "avro"), (b"ARROW1\0\0", "arrow"))
 
 

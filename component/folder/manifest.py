@@ -130,7 +130,7 @@ def _typed(names: tuple[str, ...], schema: tuple[ManifestObject, ...], found: Ma
 
 
 def _pairs(metadata: ManifestObject, column: str) -> Mapping[str, Any]:
-    """Return the metadata of a column, which are a list of {key, value}, or an object (reference keboola 9.2, 10)."""
+    """Return the metadata of a column, which are a list of {key, value}, or an object (reference keboola 9.2.10)."""
     if isinstance(metadata.values.get(column), list):
         entries = metadata.objects(column)
         return {key: entry.values.get("value") for entry in entries if (key := entry.text("key"))}

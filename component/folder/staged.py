@@ -1,4 +1,4 @@
-"""The sections of a manifest that name a bucket with the data (seed keboola-data-folders, reference keboola 2.2)."""
+"""The sections of a manifest that name a bucket with the data (reference keboola 2.2)."""
 
 from __future__ import annotations
 

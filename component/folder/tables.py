@@ -84,7 +84,7 @@ def header_mode(table: InputTable) -> HeaderMode:
     - `has_header` of the manifest decides first: true means that each slice begins with a line of names (which the
       manifest's `columns` replace where a processor gave them or the table is sliced), false that none does
       (reference keboola 4.1, 4.6).
-    - A sliced table has no header (seed keboola-data-folders, "Sliced Tables").
+    - A sliced table has no header (reference keboola 4.6).
     - A plain file of the platform's own input mapping has a header, though its manifest lists `columns` too
       (reference keboola 2.1); a manifest with an id is how we know it.
     - A plain file whose manifest a processor wrote has a header if, and only if, the manifest has no columns

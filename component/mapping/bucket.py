@@ -1,4 +1,4 @@
-"""The default bucket in force for a job (reference keboola 6.2; seed keboola-data-folders, "Default Bucket")."""
+"""The default bucket in force for a job (reference keboola 6.2)."""
 
 from __future__ import annotations
 

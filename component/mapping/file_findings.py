@@ -1,4 +1,4 @@
-"""What is odd about out/files: what is dropped in silence, and what replaces what (reference keboola 5, 10 S39)."""
+"""What is odd about out/files: what is dropped in silence, and what replaces what (reference keboola 5, S39)."""
 
 from __future__ import annotations
 

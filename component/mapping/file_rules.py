@@ -47,7 +47,7 @@ ERA_2026: Final = FileEra("2026", "mapping.file_manifest", "out/files/", system_
 ERA_2017: Final = FileEra("2017", "mapping.file_manifest_2017", "", system_tags=False, exact_sources=False)
 SEED_ERA: Final = FileEra("seed", "mapping.file_manifest_2017", "", system_tags=False, exact_sources=False)
 FILE_ERAS: Final[Mapping[str, FileEra]] = {era.rules: era for era in (SEED_ERA, ERA_2017, ERA_2026)}
-"""How every rule set treats files; the seed says nothing that the code of its time does not do."""
+"""How every rule set treats files; the rules documented in 2017 say nothing that the code of 2017 does not do."""
 
 
 def resolve_files(listing: FileListing, mapping: Sequence[Any], settings: Settings, era: FileEra) -> FileResolution:

@@ -1,4 +1,4 @@
-"""What is odd about the files and directories in out/tables (seed keboola-data-folders, "Sliced Tables")."""
+"""What is odd about the files and directories in out/tables (reference keboola 4.6)."""
 
 from __future__ import annotations
 

@@ -71,11 +71,11 @@ class Header(StrEnum):
 class Settings:
     """What the resolver must know besides the files and the mapping.
 
-    `bucket` is the default bucket in force (see `default_bucket`), `branch` the id of a development branch whose tables
-    live in prefixed buckets (None on the main branch and on branch storage). `default_bucket_stage` is the stage (`in`
-    or `out`) of a component that is registered with a default bucket, and None for others. `table_files_only` is set
-    for jobs that upload their tables as files. `input_tables` are the ids of the tables the job reads; they serve the
-    findings only.
+    `bucket` is the default bucket in force (`mapping.bucket.default_bucket`), `branch` the id of a development branch
+    whose tables live in prefixed buckets (None on the main branch and on branch storage). `default_bucket_stage` is
+    the stage (`in` or `out`) of a component that is registered with a default bucket, and None for others.
+    `table_files_only` is set for jobs that upload their tables as files. `input_tables` are the ids of the tables the
+    job reads; they serve the findings only.
     """
 
     bucket: str | None = None

@@ -1,4 +1,4 @@
-"""The rule set `2017`: the platform's code of the seed's time, with its quirks (reference keboola 6.5).
+"""The rule set `2017`: the platform's code of 2017, with its quirks (reference keboola 6.5).
 
 A mapping replaces the manifest, nothing is merged; the last of several mappings wins; columns keep their names; there
 are no branches, no native types and no second pass for failed jobs.

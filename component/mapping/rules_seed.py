@@ -1,4 +1,4 @@
-"""The rule set `seed`: the five rules as they are documented (seed keboola-data-folders, "/data/out/tables/ Folder").
+"""The rule set `seed`: the five rules as they are documented (reference keboola 6.6).
 
 What the text leaves open follows the current code: how options are read, and the wording of errors. Nothing is merged:
 a mapping is used alone, and a manifest only where there is no mapping. The text knows no second pass for failed jobs.

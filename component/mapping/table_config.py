@@ -32,7 +32,7 @@ def parse_manifest(value: Any) -> dict[str, Any]:
 
 
 def parse_manifest_with_source(value: Any) -> dict[str, Any]:
-    """Return the options of a manifest that may have `source`, as in the seed's example; else as `parse_manifest`."""
+    """Return the options of a manifest that may have `source`, as documented in 2017; else as `parse_manifest`."""
     return _parse(_MERGED, _as_array(value))
 
 

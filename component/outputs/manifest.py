@@ -1,4 +1,4 @@
-"""The manifest of each output, in the family that the project reads (reference keboola 4.1-4.3, 5, 10.2).
+"""The manifest of each output, in the family that the project reads (reference keboola 4.1, 4.2, 4.3, 5, 10.2).
 
 The legacy family says columns, keys and types apart, the schema family all in one list. Never both in one manifest.
 """
@@ -145,7 +145,7 @@ def _schema_column(column: Column, table: OutputTable) -> dict[str, Any]:
         "metadata": metadata,
     }
     # nullable is said when it is false: keboola.component leaves it out then, and the platform takes that as true
-    # (reference keboola 9.2, 1)
+    # (reference keboola 9.2.1)
     return {
         "name": column.name,
         "data_type": _types(column, table),

@@ -1,1 +1,1 @@
-"""Records directories: hints, format files, manifests, schemas, and their order of writing (seed records-format)."""
+"""Records directories: hints, format files, manifests, schemas, and their order of writing (reference records 1)."""

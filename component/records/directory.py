@@ -1,7 +1,7 @@
 """A records directory as it is found: its data files, their format, and the schema of its rows.
 
 In this order: the manifest, which is waited for and without which a directory is not whole; the files that it names;
-the format; the schema (seed records-format; reference records 1).
+the format; the schema (reference records 1).
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The format file: which of the three formats the data files have, and the hints of delimited ones.
 
-Its name says the format; only `_format_delimited` has a content that counts (seed records-format, "Records format
-file"; reference records 1).
+Its name says the format; only `_format_delimited` has a content that counts (reference records 1).
 """
 
 from __future__ import annotations

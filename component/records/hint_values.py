@@ -1,4 +1,4 @@
-"""The 13 hints: what each may be, and what it is by default (reference records 2.1, 9.5; seed records-format)."""
+"""The 13 hints: what each may be, and what it is by default (reference records 2.1, 9.5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The manifest: the data files of a directory by absolute URLs (seed records-format; reference records 1, 8)."""
+"""The manifest: the data files of a directory by absolute URLs (reference records 1, 8)."""
 
 from __future__ import annotations
 

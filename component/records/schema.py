@@ -1,4 +1,4 @@
-"""Reading and writing the schema file of a records directory (seed records-format; reference records 0, 1.1, 9.5)."""
+"""Reading and writing the schema file of a records directory (reference records 0.1, 1.1, 9.5)."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ _FIRST_PIECE: Final = 64 * naming.KIB
 def terminator_of(file: DataFile, dialect: DelimitedDialect) -> str | None:
     """Return the first terminator in a file that is neither quoted nor escaped, None when there is none.
 
-    Candidates are the dialect's own and the three line ends (seed records-format, "record-terminator").
+    Candidates are the dialect's own and the three line ends (reference records 2.2).
     """
     own = dialect.record_terminator
     text = _beginning(file, dialect, _FIRST_PIECE)

@@ -1,4 +1,4 @@
-"""Waiting for a file that its writer has announced, with an end to it (seed records-format, "Manifest")."""
+"""Waiting for a file that its writer has announced, with an end to it (reference records 8)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Writing a records directory: data files by tasks, then everything else, in the order that the spec demands.
 
 The manifest is the last file. Until it is there a directory is not whole, and no reader takes it for one: so whatever
-fails before leaves nothing that looks complete (seed records-format, "Manifest"; reference records 1).
+fails before leaves nothing that looks complete (reference records 1, 8).
 """
 
 from __future__ import annotations

@@ -11,17 +11,16 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from component.check.layout import KNOWN
-from component.config.json_text import JsonFaultError, json_path, parse_json
+from component.config.json_text import LONGEST, JsonFaultError, json_path, parse_json
 from component.config.problems import input_words
 from component.errors import shorten
 from component.folder.result import Result
 from component.folder.state import GUIDELINE_BYTES
 from component.folder.usage import Usage
 from component.mapping.model import Level
-from component.naming import MIB, RESULT_FILE, STATE_FILE, USAGE_FILE
+from component.naming import RESULT_FILE, STATE_FILE, USAGE_FILE
 from component.report.replayed import Remark
 
-DOCUMENT_BYTES: Final = 64 * MIB
 _SHOWN: Final = 5
 
 Snapshot = dict[str, tuple[int, ...]]
@@ -88,7 +87,7 @@ def restored_folders(data: Path) -> list[Remark]:
 
 
 def unknown_names(data: Path) -> frozenset[tuple[str, str]]:
-    """Return what lies where the platform has nothing (seed keboola-data-folders, "/data/ Root Folder")."""
+    """Return what lies where the platform has nothing (reference keboola 1.1)."""
     return frozenset(
         (place, path.name)
         for place in ("", "out")
@@ -125,8 +124,8 @@ def _read(path: Path, level: Level) -> tuple[Any] | Remark | None:
         state = path.stat()
         if not stat.S_ISREG(state.st_mode):
             return Remark(level, "replay.document", "It is no file.", place)
-        if state.st_size > DOCUMENT_BYTES:
-            text = f"It has {state.st_size:,} bytes; more than {DOCUMENT_BYTES:,} are not read."
+        if state.st_size > LONGEST:
+            text = f"It has {state.st_size:,} bytes; more than {LONGEST:,} are not read."
             return Remark(level, "replay.document", text, place)
         return (parse_json(path.read_bytes()),)
     except FileNotFoundError:

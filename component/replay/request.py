@@ -15,7 +15,7 @@ from component.replay.profile import Profile
 TIMEOUT: Final = 3600.0
 """Seconds; the platform's default (reference keboola 1.8)."""
 IN_DATA: Final = "data"
-"""Word for a working directory: the data folder, as legacy Custom Science had it (reference keboola 10 S7)."""
+"""Word for a working directory: the data folder, as legacy Custom Science had it (reference keboola S7)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Tasks of changes of datasets on Spark: where `dataset.execution` says that they are too large for one process."""
+"""Changes of datasets that `dataset.changes.execution` finds too large for one process, as tasks of Spark."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The column types of Tablemill, and the schema of a table.
 
-Seven types, those of the platform (reference keboola 2.2, "base types"); each has one Arrow type. `numeric` is exact:
+Seven types, those of the platform (reference keboola 2.2, "Base types"); each has one Arrow type. `numeric` is exact:
 decimal128 with the length that was declared, `NUMERIC_DEFAULT` otherwise. Rows that come as Arrow may hold more: a
 column says in `stored` which Arrow type its values keep, and is of type `other` where no base type can express them.
 """
@@ -58,7 +58,7 @@ class Column:
 
     `length` is "precision,scale" for numeric and informative otherwise. `formats` are strptime formats tried in order
     for date and timestamp; empty means ISO 8601. `attributes` are what another family of formats knows of the column
-    beyond its type (`tables.attributes` names them); they go with the column and change nothing of its values here.
+    beyond its type (`tables/logical.py` names them); they go with the column and change nothing of its values here.
     `null_words` are cells that mean null, as `NA`, enclosed or not.
     `stored` is the Arrow type that the values keep where it is not the type's own: int32 for an integer, binary for
     `other`.

@@ -1,1 +1,1 @@
-"""Workbench tables: their types, files, metadata, limits and cache (seed workbench-table-data-structures)."""
+"""Workbench tables: their types, files, metadata, limits and cache (reference workbench 1)."""

@@ -1,4 +1,4 @@
-"""A table that stands in the configuration itself (reference workbench 6, "params"; seed, structure 1)."""
+"""A table that stands in the configuration itself (reference workbench 6, "params")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the reader of any Kartothek dataset must do of data files (reference kartothek, appendix D 5).
+"""What any reader of Kartothek datasets must do about data files (reference kartothek D.5).
 
 The schema's normal type, or an error; what a file lacks is null, what it has more is not seen; zones stay.
 """

@@ -1,4 +1,4 @@
-"""What the reader of any Kartothek dataset must do of indices (reference kartothek, appendix D 4).
+"""What any reader of Kartothek datasets must do about indices (reference kartothek D.4).
 
 Duplicates are united, nulls and unknown labels ignored, and nulls of the data never lost.
 """

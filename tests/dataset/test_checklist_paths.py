@@ -1,4 +1,4 @@
-"""What the reader of any Kartothek dataset must do of paths (reference kartothek, appendix D 3)."""
+"""What any reader of Kartothek datasets must do about paths (reference kartothek D.3)."""
 
 import datetime as dt
 import math

@@ -1,4 +1,4 @@
-"""What the reader of any Kartothek dataset must do of headers, tables and the store (reference kartothek, D 1, 2, 6).
+"""What any reader of Kartothek datasets must do about headers, tables and store (reference kartothek D.1, D.2, D.6).
 
 The datasets are put on disk object by object, by plain pyarrow, as clients of ten years may have left them.
 """
@@ -205,7 +205,7 @@ def test_moments_are_the_same_in_any_unit(root, store, schema, file):
 
 
 def test_moments_as_spark_writes_them_by_default_are_read_and_asked(root, store):
-    """INT96, which has no statistics (reference kartothek, appendix A)."""
+    """INT96, which has no statistics (reference kartothek A)."""
     moments = [dt.datetime.fromisoformat(text) for text in ("2024-01-01T12:34:56.123456", "1700-01-01")]
     put_rows(root, "A", pa.table({"t": pa.array(moments)}), use_deprecated_int96_timestamps=True)
     put_schema(root, pa.schema([("t", pa.timestamp("us"))]))

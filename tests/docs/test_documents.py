@@ -21,11 +21,6 @@ def test_the_page_of_error_codes_is_current():
     assert PAGE.read_text(encoding="utf-8") == error_page()
 
 
-def test_every_link_of_the_readme_leads_somewhere():
-    for target in re.findall(r"\]\(([^)#]+)", README):
-        assert (ROOT / target).exists(), target
-
-
 @pytest.mark.spark
 def test_the_configuration_of_the_readme_works_when_pasted(tmp_path):
     example = re.search(r"```json\n(.*?)```", README, re.DOTALL)

@@ -58,7 +58,7 @@ def assert_written(root, before):
 
 
 def assert_manifest(value):
-    """No null anywhere: the platform reads it as true, or passes it on (reference keboola 10.2, 4)."""
+    """No null anywhere: the platform reads it as true, or passes it on (reference keboola 10.2.4)."""
     assert value is not None
     for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
         assert_manifest(inner)

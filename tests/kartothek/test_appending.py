@@ -82,7 +82,7 @@ def test_what_kartothek_makes_of_several_tables_we_append_to(kartothek, store):
 
 
 def test_a_table_of_kartothek_without_rows_in_a_partition_has_none_for_us(kartothek, store):
-    """It writes no file of it there, whatever the seed says of the same set of files, and cannot read that itself."""
+    """It writes no file of it there, whatever the specification says of sets of files, and cannot read that itself."""
     kartothek.create(store, UUID, TABLES, partition_on=["day"], secondary_indices=["flight"])
     header = read_header(store, UUID).header
     assert sorted(map(len, header.partitions.values())) == [1, 2, 2]

@@ -1,4 +1,4 @@
-"""One test for each sentence of the seed that says where an output table lands (keboola-data-folders)."""
+"""One test for each rule of the documentation of 2017 that says where an output table lands (reference keboola 6.6)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Those who update one dataset in turn: us, plateau and kartothek behind one face, and what each of them refuses.
 
-What a client refuses is told from the types that lie in the store, as the reference explains it (kartothek 2.4, C.5):
-the two clients have texts of different Arrow types, and neither takes the other's.
+What a client refuses follows from the types in the store (reference kartothek 2.4, C.5): the two clients have texts of
+different Arrow types, and neither takes the other's.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Tablemill, plateau with pandas 2 and with pandas 3, and kartothek update one dataset in turn, ten rounds.
 
 After each round the rows are those of an oracle, read by us and by every client that can, and each refusal is one that
-the reference explains. kartothek takes part where there is a Python 3.8.
+reference kartothek 2.4, C.5 explains. kartothek takes part where there is a Python 3.8.
 """
 
 import random

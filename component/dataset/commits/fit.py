@@ -19,7 +19,7 @@ from component.tables.numeric import cast_values
 
 
 def check_indices(layout: Layout) -> None:
-    """Raise UserError `column.type` or `column.missing` for a column that cannot have an index (reference 3.1)."""
+    """Raise UserError `column.type` or `column.missing` for one that cannot be indexed (reference kartothek 3.1)."""
     for name in layout.secondary_indices:
         if name not in layout.schema.names or name in layout.partition_on:
             raise UserError(

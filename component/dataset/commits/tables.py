@@ -1,7 +1,7 @@
 """Several tables in one dataset: what they must have in common, and files without rows where one of them has none.
 
 Every partition has a file of every table, under one label; columns of one name have one type in all tables that have
-them, and an index holds the values of all of them (seed kartothek-specification "Attributes", reference kartothek 1.7).
+them, and an index holds the values of all of them (reference kartothek 1.7).
 """
 
 from __future__ import annotations

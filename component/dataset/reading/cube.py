@@ -1,4 +1,4 @@
-"""Cubes of kartothek: datasets `<prefix>++<name>` that share dimensions, joined when they are asked (reference 4).
+"""Cubes of kartothek: datasets `<prefix>++<name>` that share dimensions, joined when read (reference kartothek 4).
 
 One dataset is the seed and says which rows there are; each other one adds columns to them, joined on the dimension and
 partition columns that it has. Where a dataset has several rows of one combination of these, the last one counts.

@@ -5,7 +5,7 @@ inside an enclosed cell. Pass 2 finds, from each chunk's beginning, the end of t
 range between two such ends.
 
 Parity decides only in text that keeps to RFC 4180, where enclosures stand around cells and are doubled inside. A stray
-enclosure (`5" pipe`) is legal for Python's csv module; the reader notices it (`careful.SplitIsNotExactError`) and the
+enclosure (`5" pipe`) is legal for Python's csv module; the reader notices it (`sentinel.SplitIsNotExactError`) and the
 file is then read as one split. So a wrong cut never becomes a wrong row.
 """
 

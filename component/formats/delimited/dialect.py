@@ -1,4 +1,4 @@
-"""How delimited text of the records format is written: the thirteen hints, resolved (seed records-format, "hints").
+"""How delimited text of the records format is written: the thirteen hints, resolved (reference records 2).
 
 Which hint has which default, and what a directory says, is decided in the records room; a dialect is whole and valid.
 """

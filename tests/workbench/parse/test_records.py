@@ -14,7 +14,7 @@ TEXTS = st.text(st.sampled_from('ab",\n\r \0é'), max_size=30)
 
 
 def machine(text, delimiter):  # noqa: C901 - written out on purpose
-    """The four states of the reference, a character at a time: rows, repaired cells, and whether the end closed one."""
+    """The four states (reference workbench 5, "CSV machine"), a character at a time: rows, repairs, and an open end."""
     rows, repaired, row, cell, state, begun = [], [], [], "", "start", False
     text_ends = False
 
