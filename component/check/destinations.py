@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +23,7 @@ from component.runner.archives import Arrivals
 from component.runner.commits import by_commit, plan_commits
 from component.runner.destinations import Outcome, find_destinations
 from component.runner.home import Home, open_home
-from component.runner.predict import Prediction, predict, reads_the_past
+from component.runner.predict import predict, reads_the_past
 from component.runner.shapes import loss_text, planned_losses
 from component.store.base import Store
 from component.store.local import LocalStore
@@ -113,14 +113,7 @@ def _predict(job: Job) -> Checked:
         faults = tuple(of_error(fault, f"parameters.outputs[{number}]") for number, fault in prediction.faults)
         return tuple(map(_unknown, job.plan.outputs)), faults
     outputs = tuple(_known(output, prediction.outcome) for output in job.plan.outputs)
-    return outputs, (*_findings(prediction.outcome.job), *_type_warnings(job, prediction))
-
-
-def _type_warnings(job: Job, prediction: Prediction) -> Iterator[CheckFinding]:
-    told = {table.name: table.warnings for table in prediction.tables}
-    for number, output in enumerate(job.plan.outputs):
-        for text in told.get(output.name, ()) if output.written_as == "table" else ():
-            yield warning("output.types", f"parameters.outputs[{number}].data_types", text)
+    return outputs, tuple(_findings(prediction.outcome.job, job.plan.outputs))
 
 
 def _losses(job: Job) -> Iterator[CheckFinding]:
@@ -137,11 +130,18 @@ def _losses(job: Job) -> Iterator[CheckFinding]:
                 yield say("output.loss", place, loss_text(output.name, loss.column, loss.text))
 
 
-def _findings(job: JobResolution) -> Iterator[CheckFinding]:
+def _findings(job: JobResolution, outputs: Sequence[OutputPlan]) -> Iterator[CheckFinding]:
     if job.error is not None:
         yield of_error(RefusedError(job.error), _place_of(job, job.error))
-    for finding in (*job.warnings, *(one for one in job.findings if one.level is not Level.WARNING)):
-        yield CheckFinding(finding.level, finding.code, _place_of(job, finding), finding.text)
+    numbers = {output.name: number for number, output in enumerate(outputs) if output.written_as == "table"}
+    for finding in job.warnings:
+        if finding.code == "output.types" and finding.source in numbers:
+            yield warning("output.types", f"parameters.outputs[{numbers[finding.source]}].data_types", finding.text)
+        else:
+            yield CheckFinding(finding.level, finding.code, _place_of(job, finding), finding.text)
+    for finding in job.findings:
+        if finding.level is not Level.WARNING:
+            yield CheckFinding(finding.level, finding.code, _place_of(job, finding), finding.text)
 
 
 def _place_of(job: JobResolution, told: MappingError | Finding) -> str:

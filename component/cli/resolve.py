@@ -171,6 +171,8 @@ def _report(variables: Mapping[str, str], facts: JobFacts, rules: str) -> Resolu
         question = replace(question, tables=predicted.tables, files=predicted.files)
     found = question.answers()
     job = next(resolution for resolution in found.resolutions if resolution.rules == rules)
+    if predicted is not None:
+        job = job.with_findings(predicted.findings)
     return ResolutionReport(job, question.tables, question.files, found.disagreements, predicted=predicted is not None)
 
 

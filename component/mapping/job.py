@@ -136,6 +136,10 @@ class JobResolution:
         """The findings over both halves, whether the job gets to them or not."""
         return tuple(one for part in self.order for one in self._half(part).findings)
 
+    def with_findings(self, found: Sequence[Finding]) -> JobResolution:
+        """Return it with findings about tables that their manifests do not show, after those of the rule set."""
+        return replace(self, tables=replace(self.tables, findings=(*self.tables.findings, *found)))
+
     def _half(self, part: Part) -> Resolution | FileResolution:
         return self.tables if part is Part.TABLES else self.files
 

@@ -25,19 +25,19 @@ from component.folder.out_listing import (
     list_outputs,
 )
 from component.mapping.job import JobResolution, OutputMapping, in_force, resolve_job
-from component.mapping.model import DataTypes, Load, RefusedError, Settings
+from component.mapping.model import DataTypes, Finding, Load, RefusedError, Settings
 from component.mapping.settings import NO_FACTS, JobFacts, job_settings, tables_read
 from component.outputs.manifest import family_for
 
 
 @dataclass(frozen=True, slots=True)
 class OutTable:
-    """A table as it will be in out/tables: its name there, its manifest, and what to say of it beside."""
+    """A table as it will be in out/tables: its name there, its manifest, and what the manifest does not show."""
 
     name: str
     sliced: bool
     manifest: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +50,15 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The content of out/ as a run leaves it, and what the platform makes of that."""
+    """The content of out/ as a run leaves it, and what the platform makes of that.
+
+    `findings` are those about tables that their manifests do not show, whatever the rule set; `job` has them too.
+    """
 
     tables: OutListing
     files: FileListing
     job: JobResolution
+    findings: tuple[Finding, ...] = ()
 
     def accepted(self) -> JobResolution:
         """Return the resolution of outputs that the platform takes; RefusedError `mapping.failed` for others."""
@@ -90,12 +94,15 @@ class Destinations:
 
     def outcome(self, folder: DataFolder, tables: Iterable[OutTable], uploads: Iterable[Upload]) -> Outcome:
         """Return what the platform makes of these outputs beside what lies in out/; the errors of `list_outputs`."""
+        tables = list(tables)
         earlier = earlier_outputs(folder)  # a run removes those that it does not write again
         going = frozenset(path.name for path in earlier if path.parent == folder.out_tables)
         gone = frozenset(path.name for path in earlier if path.parent == folder.out_files)
-        listing = _with_tables(list_outputs(folder.out_tables), list(tables), going)
+        listing = _with_tables(list_outputs(folder.out_tables), tables, going)
         files = _with_uploads(list_files(folder.out_files), list(uploads), gone)
-        return Outcome(listing, files, resolve_job(listing, files, self.output, self.settings))
+        findings = tuple(finding for table in tables for finding in table.findings)
+        job = resolve_job(listing, files, self.output, self.settings).with_findings(findings)
+        return Outcome(listing, files, job, findings)
 
 
 def find_destinations(

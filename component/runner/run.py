@@ -146,7 +146,6 @@ def _run(this: Run, engine: Engine, started: float) -> RunSummary:
     prediction = predict(this.folder, plan, destinations, home.store)
     predicted = prediction.made().accepted()
     this.warn(finding.text for finding in predicted.warnings)
-    this.warn(text for table in prediction.tables for text in table.warnings)
     milled = _mill(this, plan, home, engine, remembered)
     try:
         finished = _finish(this, plan, home, engine, destinations, milled, state)
@@ -316,5 +315,4 @@ def _produce(
     tables = [*(one.table for one in produced if one.table is not None), *rejected.values()]
     outcome = destinations.outcome(this.folder, tables, planned_uploads(plan, destinations))
     this.warn(finding.text for finding in outcome.accepted().warnings)
-    this.warn(text for table in tables for text in table.warnings)
     return outcome

@@ -14,6 +14,7 @@ from component.dataset.format.header import read_header
 from component.dataset.reading.reader import Dataset, open_dataset
 from component.errors import Place, UserError
 from component.formats.losses import Loss
+from component.mapping.model import Finding
 from component.outputs.file_formats import writing_of
 from component.outputs.manifest import OutputTable, table_manifest, untold_types
 from component.plan.model import DatasetPlan, OutputPlan
@@ -181,8 +182,9 @@ def out_table(output: OutputPlan, shape: OutputShape, destinations: Destinations
         options=output.options,
     )
     family = output.options.manifest_family or destinations.family
-    warnings = tuple(f"Output {output.name!r}: {text}" for text in untold_types(table, family))
-    return OutTable(output.name, output.sliced, table_manifest(table, family), warnings)
+    untold = (f"Output {output.name!r}: {text}" for text in untold_types(table, family))
+    findings = tuple(Finding("output.types", text, output.name) for text in untold)
+    return OutTable(output.name, output.sliced, table_manifest(table, family), findings)
 
 
 def rejected_table(plan: DatasetPlan, destinations: Destinations) -> OutTable:

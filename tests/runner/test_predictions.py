@@ -28,7 +28,7 @@ from component.report.progress import SilentProgress
 from component.runner.run import run
 from tests.runner.data_folder import DataFolder
 
-OURS = ("finding.", "mapping.")
+OURS = ("finding.", "mapping.", "output.types")
 
 
 @dataclass(frozen=True)
@@ -156,6 +156,7 @@ outputs = st.fixed_dictionaries(
         "columns": st.sampled_from((["id"], ["id", "a b"])),
         "slices": st.booleans(),
         "manifest_family": st.sampled_from(("legacy", "schema")),
+        "data_types": st.just({"id": {"snowflake": {"type": "NUMBER"}, "bigquery": {"type": "INT64"}}}),
     },
 ) | st.fixed_dictionaries({"dataset": st.just("d"), "as": st.just("file")}, optional={"name": names})
 datasets = [{"uuid": "d", "tables": [{"source": "t.csv"}]}, {"uuid": "u", "on_bad_row": "reject"}]
@@ -227,7 +228,13 @@ def test_what_the_platform_would_refuse_ends_each_of_them(tmp_path, document, va
 
 
 TWO = [{"dataset": "t", "destination": "out.c-x.b", "name": name} for name in "ab"]
+TYPED = {"dataset": "t", "data_types": {"id": {"snowflake": {"type": "NUMBER"}, "bigquery": {"type": "INT64"}}}}
 WARNED = [
+    (
+        {"parameters": {"datasets": [{"uuid": "t", "tables": [{"source": "t.csv"}]}], "outputs": [TYPED]}},
+        {},
+        "The legacy manifest has room for one backend's type",
+    ),
     (
         {"parameters": {"datasets": [{"uuid": "t", "tables": [{"source": "t.csv"}]}], "outputs": TWO}},
         {},
