@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -60,7 +61,8 @@ def check_folder(
     if links:
         return CheckReport(str(folder.root), sorted_findings([of_error(link.error, link.place) for link in links]))
     texts = _texts(folder, environment)
-    report = _report(folder, environment, texts, findings)
+    with tempfile.TemporaryDirectory(prefix="tablemill-check-") as scratch:
+        report = _report(folder, environment, texts, findings, Path(scratch))
     return masked_report(report, Masking(texts.secrets))
 
 
@@ -81,11 +83,14 @@ def _texts(folder: DataFolder, environment: Environment) -> Texts:
     return Texts(config, state, (secrets | environment.secrets | staged_secrets(folder)) - {HIDDEN})
 
 
-def _report(folder: DataFolder, environment: Environment, texts: Texts, findings: list[CheckFinding]) -> CheckReport:
+def _report(
+    folder: DataFolder, environment: Environment, texts: Texts, findings: list[CheckFinding], scratch: Path
+) -> CheckReport:
     config, of_config = _configuration(folder, texts.config)
     findings += [*of_config, *_state(folder, texts.state)]
     manifests = check_manifests(folder)
-    found = check_sources(folder, NOTHING_ASKED if config is None else asked_of(config), manifests.unusable)
+    asked = replace(NOTHING_ASKED, scratch=scratch) if config is None else asked_of(config, scratch)
+    found = check_sources(folder, asked, manifests.unusable)
     findings += [*manifests.findings, *found.findings]
     planned = CheckedPlan(None) if config is None else check_plan(config, found)
     findings += planned.findings

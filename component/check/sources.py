@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -12,7 +12,7 @@ from typing import Final
 from component.check.finding import error, of_error, relative, warning
 from component.errors import RetryError, UserError
 from component.folder.layout import DataFolder, entries
-from component.folder.tables import HeaderMode, header_mode, input_tables
+from component.folder.tables import HeaderMode
 from component.naming import CONFIG_FILE, MANIFEST_SUFFIX
 from component.plan.asked import Asked
 from component.plan.model import Source
@@ -26,6 +26,7 @@ HEADER_WORDS: Final = {
     HeaderMode.FIRST_LINE: "in the first line",
     HeaderMode.MANIFEST: "in the manifest",
     HeaderMode.SKIP_FIRST_LINE: "in the manifest; the first line is skipped",
+    HeaderMode.NONE: "nowhere in the file",
 }
 
 
@@ -53,8 +54,7 @@ def _all_at_once(folder: DataFolder, asked: Asked) -> FoundSources:
     sources, warnings = find_sources(folder, asked)
     names = [relative(path, folder.root) for _, inputs in _parts(folder) for path in entries(inputs)]
     findings = [warning("source.warning", _named_in(text, names), text) for text in warnings if NO_MANIFEST not in text]
-    modes = _modes(folder)
-    return FoundSources(sources, tuple(_checked(source, modes) for source in sources), findings=tuple(findings))
+    return FoundSources(sources, tuple(map(_checked, sources)), findings=tuple(findings))
 
 
 def _parts(folder: DataFolder) -> tuple[tuple[str, Path], ...]:
@@ -136,21 +136,9 @@ def _joined(parts: Iterable[FoundSources]) -> FoundSources:
     )
 
 
-def _modes(folder: DataFolder) -> Mapping[str, HeaderMode]:
-    return dict(_modes_of(folder))
-
-
-def _modes_of(folder: DataFolder) -> Iterator[tuple[str, HeaderMode]]:
-    for table in input_tables(folder):
-        try:
-            yield table.name, header_mode(table)
-        except UserError:  # a table of Parquet files needs none
-            continue
-
-
-def _checked(source: Source, modes: Mapping[str, HeaderMode]) -> CheckedSource:
+def _checked(source: Source) -> CheckedSource:
     text = source.kind == "csv"
-    header = HEADER_WORDS[modes.get(source.file_name, HeaderMode.FIRST_LINE)] if text else None
+    header = HEADER_WORDS[source.header] if source.header else None
     return CheckedSource(
         name=source.file_name,
         kind=source.kind,

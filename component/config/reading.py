@@ -32,19 +32,19 @@ class TextOptions(Strict):
 
     delimiter: Delimiter | None = None
     r"""What stands between two cells: one or more characters; `\t` and `tab` are the tab. Blank means the manifest's,
-    else a comma; for a file it is found out.
+    else a comma; without a manifest it is found out.
     """
     enclosure: Enclosure | None = None
-    """The character around a cell, or `none`. Blank means the manifest's, else a double quote; for a file it is found
-    out.
+    """The character around a cell, or `none`. Blank means the manifest's, else a double quote; without a
+    manifest it is found out.
     """
     quotes: ReadingWord = "strict"
     """`strict` refuses cells of CSV that break RFC 4180, `lenient` takes them as they stand and counts their rows."""
     escape: Literal["\\"] | None = None
     """The backslash, where it takes away what the character after it means. Without it, an enclosure is doubled."""
     encoding: Name | None = None
-    """The encoding, such as utf-16 or windows-1252. Without it, a table is UTF-8 or says otherwise by its byte order
-    mark, and that of a file is found out.
+    """The encoding, such as utf-16 or windows-1252. Without it, it is found out; a table with a manifest is
+    UTF-8 unless a byte order mark says otherwise.
     """
     skip_rows: Annotated[StrictInt, Field(ge=0)] | None = None
     """How many lines stand before the header."""

@@ -36,6 +36,8 @@ class HeaderMode(StrEnum):
     """The names are in the manifest, and every line is a row."""
     SKIP_FIRST_LINE = "skip_first_line"
     """The names are in the manifest; each slice begins with a line that is no row."""
+    NONE = "none"
+    """There is no manifest, and no line holds names: the configuration does, or columns are numbered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ def header_mode(table: InputTable) -> HeaderMode:
       (reference keboola 2.1); a manifest with an id is how we know it.
     - A plain file whose manifest a processor wrote has a header if, and only if, the manifest has no columns
       (reference keboola 1.1, 4.5).
-    - Without a manifest, a plain file has a header.
+    - Without a manifest, a plain file has a header, unless its cells say that it has none (`formats.detect`).
 
     UserError `source.manifest` when the names would have to be in the manifest and are not.
     """

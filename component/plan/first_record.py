@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -18,9 +18,11 @@ _MOST_NAMES: Final = 5
 
 
 def header_mode_seen(
-    table: InputTable, parts: Sequence[SourceSlice], dialect: Dialect, header: HeaderWord = "error"
+    table: InputTable, first_record: Callable[[], Sequence[str]], header: HeaderWord = "error"
 ) -> tuple[HeaderMode, tuple[str, ...]]:
     """Return where the column names of a table are, and a warning where its first record casts doubt on it.
+
+    `first_record` returns the cells of that record; it is called only where they matter.
 
     The platform's own tables begin with the names that the manifest lists (reference keboola 2.1). One whose first
     record has none of them has lost its header to a processor: then every line is a row. One whose manifest says that
@@ -32,9 +34,9 @@ def header_mode_seen(
     mode = header_mode(table)
     columns = table.manifest.columns if table.manifest else ()
     said = table.manifest is not None and table.manifest.has_header is not None
-    if said or not columns or not parts:
+    if said or not columns:
         return mode, ()
-    first = _first_record(table, next((part for part in parts if part.size), parts[0]), dialect)
+    first = tuple(first_record())
     if mode is HeaderMode.MANIFEST and first == columns:
         text = f"The first row of {table.name!r} repeats the names of its columns and is read as a row"
         return mode, (f'{text}, as the platform does; if it is a header, add "has_header": true to the manifest.',)
@@ -95,8 +97,11 @@ def _shortened(names: Sequence[str]) -> str:
     return shown if len(names) <= _MOST_NAMES else f"{shown} and {len(names) - _MOST_NAMES} more"
 
 
-def _first_record(table: InputTable, part: SourceSlice, dialect: Dialect) -> tuple[str, ...]:
+def first_record(table: InputTable, parts: Sequence[SourceSlice], dialect: Dialect) -> tuple[str, ...]:
     """Return the cells of the first record; none when they cannot be read, which is reported when they must be."""
+    part = next((part for part in parts if part.size), None)
+    if part is None:
+        return ()
     try:
         place = Place(table=table.name, slice=part.name)
         dialect = replace(dialect, strict=False)

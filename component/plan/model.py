@@ -12,6 +12,7 @@ from component.dataset.commits.intent import Intent, WriteMode
 from component.dataset.format.buckets import Buckets
 from component.dataset.format.header import HeaderFormat
 from component.dataset.format.layout import Compatibility
+from component.folder.tables import HeaderMode
 from component.formats.csv.dialect import Dialect
 from component.formats.delimited.dialect import DelimitedDialect
 from component.plan.options import FILE_DEFAULTS, TABLE_DEFAULTS, FileOptions, TableOptions
@@ -73,7 +74,7 @@ class Source:
     `lying`: it lies in a folder without in/. `delimited` is how files of a records directory are delimited, `assume_tz`
     the zone of their moments, and `keep_quoted_empty` whether `""` is no null there. `assumed`: nobody has seen it, its
     columns are those that the configuration names. `file` is there for files of in/files, `notes` say why this one was
-    chosen of several.
+    chosen of several. `header` says where the names of delimited text are.
     """
 
     file_name: str
@@ -93,6 +94,7 @@ class Source:
     file: FileFacts | None = None
     notes: tuple[str, ...] = ()
     assumed: bool = False
+    header: HeaderMode | None = None
 
     @property
     def says_types(self) -> bool:

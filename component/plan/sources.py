@@ -13,16 +13,17 @@ from component.errors import Place, UserError
 from component.folder.files import FileKind, InputFile, input_files, is_text, left_out, stored_name
 from component.folder.layout import DataFolder
 from component.folder.magic import is_gzip, is_parquet, mark_size
+from component.folder.manifest import TableManifest
 from component.folder.tables import HeaderMode, InputTable, header_mode, input_tables
 from component.formats.csv.dialect import Dialect
 from component.formats.csv.source import read_header
 from component.formats.detect.plain import is_packed
 from component.plan.asked import NOTHING_ASKED, Asked
-from component.plan.first_record import agreed_columns, header_mode_seen
+from component.plan.first_record import agreed_columns, first_record, header_mode_seen
 from component.plan.model import FileFacts, Source, SourceSlice
 from component.plan.parsed_sources import arrow_file_source, file_source, text_source, unpacked
 from component.plan.records_sources import records_source
-from component.plan.text_sources import detected, read_text, stated
+from component.plan.text_sources import Text, detected, read_text, stated
 from component.plan.typed_sources import TypedKind, typed_source
 from component.plan.zoned import with_zones
 from component.staging.sliced import find_parts
@@ -121,34 +122,35 @@ def _table_source(table: InputTable, asked: Asked) -> Found:
         typed = typed_source("parquet", table.name, bare_name(table.name), names, parts)
         key, lost = _primary_key(table, typed.schema.names)
         return replace(typed, schema=_as_promised(typed.schema, key, table)), (*warnings, *lost)
-    delimiter = (manifest.delimiter if manifest else None) or naming.DELIMITER
-    enclosure = naming.ENCLOSURE if manifest is None or manifest.enclosure is None else manifest.enclosure
-    options = asked.text(names)
-    if options.says_more:
-        source, more = _told_source(table, parts, options, Dialect(delimiter, enclosure), asked)
+    if manifest is None:
+        header_mode(table)  # refuses slices, whose columns nobody names
+        source, more = _detected_source(table.name, bare_name(table.name), names, parts, asked)
         return source, (*warnings, *more)
-    dialect = asked.dialect(names).over(Dialect(delimiter, enclosure))
-    header = asked.header(names)
-    mode, doubts = header_mode_seen(table, parts, dialect, header)
-    listed = manifest.columns if manifest else ()
-    columns, slices, disagreed = _columns_and_slices(table.name, parts, mode, dialect, listed, header)
-    columns, unnamed = _named(columns, table.name)
-    known = {column.name: column for column in manifest.typed} if manifest else {}
+    enclosure = naming.ENCLOSURE if manifest.enclosure is None else manifest.enclosure
+    default, options = Dialect(manifest.delimiter or naming.DELIMITER, enclosure), asked.text(names)
+    if options.says_more:
+        text, mode, doubts = _told_text(table, manifest, parts, options, default, asked)
+    else:
+        dialect, header = asked.dialect(names).over(default), asked.header(names)
+        mode, seen = header_mode_seen(table, lambda: first_record(table, parts, dialect), header)
+        columns, slices, disagreed = _columns_and_slices(table.name, parts, mode, dialect, manifest.columns, header)
+        text, doubts = Text(columns, slices, dialect), (*seen, *disagreed)
+    columns, unnamed = _named(text.names, table.name)
+    known = {column.name: column for column in manifest.typed}
     key, lost = _primary_key(table, columns)
-    schema = TableSchema(tuple(known.get(name, Column(name)) for name in columns), key)
     source = Source(
         file_name=table.name,
         own_name=bare_name(table.name),
         names=names,
         kind="csv",
-        slices=slices,
-        schema=schema,
-        typed=frozenset(known),
-        infer_types=manifest is None,
-        dialect=dialect,
-        table_id=manifest.id if manifest else None,
+        slices=text.slices,
+        schema=TableSchema(tuple(known.get(name, Column(name)) for name in columns), key),
+        typed=frozenset(known) & frozenset(columns),
+        dialect=text.dialect,
+        table_id=manifest.id,
+        header=mode,
     )
-    return with_zones(source), (*warnings, *doubts, *disagreed, *unnamed, *lost)
+    return with_zones(source), (*warnings, *doubts, *unnamed, *lost)
 
 
 def _named(columns: Sequence[str], table: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -185,32 +187,50 @@ def _as_promised(schema: TableSchema, key: tuple[str, ...], table: InputTable) -
     return TableSchema(columns, key)
 
 
-def _told_source(
-    table: InputTable, parts: tuple[SourceSlice, ...], options: TextOptions, default: Dialect, asked: Asked
-) -> Found:
-    """Return the source of a table of which the configuration says more than a manifest can, and warnings."""
-    mode, manifest = header_mode(table), table.manifest
-    header_rows = 0 if mode is HeaderMode.MANIFEST else 1
+def _told_text(
+    table: InputTable,
+    manifest: TableManifest,
+    parts: tuple[SourceSlice, ...],
+    options: TextOptions,
+    default: Dialect,
+    asked: Asked,
+) -> tuple[Text, HeaderMode, tuple[str, ...]]:
+    """Return the text of a table of which the configuration says more than a manifest can, and warnings.
+
+    Its header is held to the manifest like any other. Names that are configured stand above both.
+    """
     first = next((part for part in parts if part.size), None)
-    dialect = stated(options, default, header_rows=header_rows, part=first)
-    text = read_text(table.name, parts, dialect, options, manifest.columns if manifest else (), asked)
-    known = {column.name: column for column in manifest.typed} if manifest else {}
-    columns, unnamed = _named(_distinct(text.names, table.name), table.name)
-    key, lost = _primary_key(table, columns)
-    schema = TableSchema(tuple(known.get(name, Column(name)) for name in columns), key)
-    source = Source(
-        file_name=table.name,
-        own_name=bare_name(table.name),
-        names=_table_names(table),
-        kind="csv",
-        slices=text.slices,
-        schema=schema,
-        typed=frozenset(known) & frozenset(columns),
-        infer_types=manifest is None,
-        dialect=text.dialect,
-        table_id=manifest.id if manifest else None,
-    )
-    return with_zones(source), (*unnamed, *lost)
+    header = asked.header(_table_names(table))
+
+    def read(mode: HeaderMode) -> Text:
+        header_rows = 0 if mode is HeaderMode.MANIFEST else 1
+        dialect = stated(options, default, header_rows=header_rows, part=first)
+        return read_text(table.name, parts, dialect, options, manifest.columns, asked)
+
+    mode = header_mode(table)
+    text, doubts = read(mode), tuple[str, ...]()
+    if options.header_rows is not None:
+        mode = HeaderMode.FIRST_LINE if options.header_rows else HeaderMode.MANIFEST
+    else:
+        stands, (mode, doubts) = mode, header_mode_seen(table, lambda: text.first, header)
+        text = text if mode is stands else read(mode)
+    if options.names:
+        text, more = replace(text, names=_distinct(options.names, table.name)), _renamed(table.name, options, manifest)
+    elif mode is HeaderMode.MANIFEST:
+        text, more = replace(text, names=_distinct(text.names, table.name)), ()
+    else:
+        columns, more = agreed_columns(text.names, manifest.columns, header, Place(table=table.name))
+        text = replace(text, names=_distinct(columns, table.name))
+    return text, mode, (*doubts, *more)
+
+
+def _renamed(table: str, options: TextOptions, manifest: TableManifest) -> tuple[str, ...]:
+    """Return a warning where configured names leave out columns of the manifest, whose types and keys then go."""
+    gone = [name for name in manifest.columns if name not in options.names]
+    if not gone:
+        return ()
+    text = f"The configured names of {table!r} leave out {', '.join(gone)} of the manifest"
+    return (f"{text}: what the manifest says of {'it' if len(gone) == 1 else 'them'} is not used.",)
 
 
 def _columns_and_slices(
@@ -296,31 +316,39 @@ def _file_source(file: InputFile, asked: Asked) -> Found:
         return arrow_file_source(file.path, own_name, names, asked.file(names), asked.scratch)
     if kind is not None:
         return typed_source(kind, file.file_name, own_name, names, parts), warnings
-    options, default = asked.text(names), Dialect("\t" if _are_tabs(file) else naming.DELIMITER)
-    found, doubts = detected(file.file_name, parts, options, default, asked)
-    warnings = (*warnings, *doubts)
-    if (
-        found.is_plain
-        and not found.skip_rows
-        and found.header_rows == 1
-        and not options.says_more
-        and not _packed(parts)
-    ):
+    source, more = _detected_source(file.file_name, own_name, names, parts, asked, infer_types=file.manifest is None)
+    return source, (*warnings, *more)
+
+
+def _detected_source(
+    name: str,
+    own_name: str,
+    names: tuple[str, ...],
+    parts: tuple[SourceSlice, ...],
+    asked: Asked,
+    *,
+    infer_types: bool = True,
+) -> Found:
+    """Return the source of text of which no manifest says how it is delimited: what is not configured is found out."""
+    options, default = asked.text(names), Dialect("\t" if _are_tabs(name) else naming.DELIMITER)
+    found, doubts = detected(name, parts, options, default, asked)
+    as_it_lies = found.is_plain and not found.skip_rows and found.header_rows == 1
+    if as_it_lies and not options.says_more and not _packed(parts):
         dialect = Dialect(found.delimiter, found.enclosure, options.is_strict)
-        columns, slices, _ = _columns_and_slices(file.file_name, parts, HeaderMode.FIRST_LINE, dialect)
+        columns, slices, _ = _columns_and_slices(name, parts, HeaderMode.FIRST_LINE, dialect)
         columns = ("", *columns) if found.row_names else columns
     else:
-        text = read_text(file.file_name, parts, found, options, (), asked)
-        columns, slices, dialect = _distinct(text.names, file.file_name), text.slices, text.dialect
-    columns, unnamed = _named(columns, file.file_name)
-    schema = TableSchema(tuple(Column(name) for name in columns))
-    untyped = file.manifest is None
-    source = Source(file.file_name, own_name, names, "csv", slices, schema, dialect=dialect, infer_types=untyped)
-    return source, (*warnings, *unnamed)
+        text = read_text(name, parts, found, options, (), asked)
+        columns, slices, dialect = _distinct(text.names, name), text.slices, text.dialect
+    columns, unnamed = _named(columns, name)
+    schema = TableSchema(tuple(Column(column) for column in columns))
+    mode = HeaderMode.FIRST_LINE if found.header_rows else HeaderMode.NONE
+    source = Source(name, own_name, names, "csv", slices, schema, dialect=dialect, infer_types=infer_types, header=mode)
+    return source, (*doubts, *unnamed)
 
 
-def _are_tabs(file: InputFile) -> bool:
-    return file.name.lower().endswith((".tsv", ".tsv.gz"))
+def _are_tabs(name: str) -> bool:
+    return name.lower().endswith((".tsv", ".tsv.gz"))
 
 
 def _packed(parts: Iterable[SourceSlice]) -> bool:

@@ -9,6 +9,7 @@ from typing import Final
 
 from component.config.reading import TextOptions
 from component.errors import Place, UserError
+from component.folder.magic import HTML_HEAD, refuse_html
 from component.formats.csv.dialect import Dialect
 from component.formats.detect.dialect import TextDialect
 from component.formats.detect.plain import Header, is_line_wise, is_packed, read_head, write_cells, write_lines
@@ -26,12 +27,12 @@ _ONE_COLUMN: Final = (",", ";", "\t", "|", "\x1f")
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """How the text of a source is read: names of columns, slices of plain CSV, and what a person should know."""
+    """How the text of a source is read: names of columns, slices of plain CSV, and the first record of all."""
 
     names: tuple[str, ...]
     slices: tuple[SourceSlice, ...]
     dialect: Dialect
-    warnings: tuple[str, ...] = ()
+    first: tuple[str, ...] = ()
 
 
 def detected(
@@ -46,6 +47,8 @@ def detected(
         return stated(options, default, header_rows=1), ()
     place = Place(table=name, slice=part.name)
     sample = sample_of(part.location, place, options.encoding)
+    if options.is_strict:
+        refuse_html(sample.head[:HTML_HEAD].encode(), place)
     given = Given(options.delimiter, options.enclosing, options.escape, options.comment)
     found = detect(sample, given, place, skip_rows=options.skip_rows, header_rows=options.header_rows)
     asked.say(f"{name}: {found.sentence}")
@@ -89,8 +92,10 @@ def read_text(
     """
     slices: list[SourceSlice] = []
     names: tuple[str, ...] = ()
+    first: tuple[str, ...] = ()
     for part in parts:
-        found, part_names = _slice(name, part, dialect, options, columns, asked)
+        found, part_names, head = _slice(name, part, dialect, options, columns, asked)
+        first = first or head.first
         if names and part_names and part_names != names:
             raise UserError(
                 "column.sets_differ",
@@ -105,7 +110,7 @@ def read_text(
         if _keeps_cells(dialect, options)
         else Dialect()
     )
-    return Text(names or tuple(columns), tuple(slices), plain)
+    return Text(names or tuple(columns), tuple(slices), plain, first)
 
 
 def _keeps_cells(dialect: TextDialect, options: TextOptions) -> bool:
@@ -114,7 +119,7 @@ def _keeps_cells(dialect: TextDialect, options: TextOptions) -> bool:
 
 def _slice(
     name: str, part: SourceSlice, dialect: TextDialect, options: TextOptions, columns: Sequence[str], asked: Asked
-) -> tuple[SourceSlice, tuple[str, ...]]:
+) -> tuple[SourceSlice, tuple[str, ...], Header]:
     place = Place(table=name, slice=part.name)
     path: Path | None = None
     rest = dialect
@@ -136,8 +141,8 @@ def _slice(
         path.unlink()
         path, head = target, replace(head, data_start=0)
     if path is None:
-        return replace(part, gzip=False, data_start=head.data_start), names
-    return SourceSlice(part.name, path, path.stat().st_size, data_start=head.data_start), names
+        return replace(part, gzip=False, data_start=head.data_start), names, head
+    return SourceSlice(part.name, path, path.stat().st_size, data_start=head.data_start), names, head
 
 
 def _names(

@@ -10,7 +10,7 @@ import pytest
 import zstandard
 
 from component.config.parameters import LimitsConfig
-from component.config.reading import FileReading
+from component.config.reading import FileReading, TextOptions
 from component.errors import UserError
 from component.folder.layout import DataFolder
 from component.formats.csv.read import CsvReader
@@ -39,15 +39,25 @@ def put(folder, manifest, text, *, packed=False):
         folder.table("t", data, manifest)
 
 
-def read(folder, header="error"):
-    (source,), warnings = find_sources(DataFolder(folder.root), Asked(headers={"t": header}))
+def read(folder, header="error", **options):
+    asked = Asked(headers={"t": header}, options={"t": TextOptions(**options)}, scratch=folder.root.parent)
+    (source,), warnings = find_sources(DataFolder(folder.root), asked)
     reader = CsvReader(source.schema, source.dialect)
     splits = splits_of(source, plan_limits(LimitsConfig()), 2)
     rows = [row for split in splits for parsed in reader.read(split) for row in parsed.rows.to_pylist()]
     return [row for number, row in enumerate(rows) if row not in rows[:number]], warnings
 
 
+WAYS = pytest.mark.parametrize(
+    "options",
+    [{}, {"skip_rows": 0}, {"escape": "\\"}, {"null_values": ("NA",)}, {"encoding": "utf-8"}],
+    ids=["nothing said", "skip_rows", "escape", "null_values", "encoding"],
+)
+"""Options of text do not change what a header means."""
+
+
 @ANY
+@WAYS
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize(
     ("text", "said"),
@@ -58,10 +68,10 @@ def read(folder, header="error"):
         ("id,name,more\n1,a,x\n", "only the header has more"),
     ],
 )
-def test_a_header_that_disagrees_is_an_error_with_both_remedies(folder, manifest, text, said, packed):
+def test_a_header_that_disagrees_is_an_error_with_both_remedies(folder, manifest, text, said, packed, options):
     put(folder, manifest, text, packed=packed)
     with pytest.raises(UserError) as caught:
-        read(folder)
+        read(folder, **options)
     assert caught.value.code == "source.manifest"
     assert said in caught.value.text
     assert '"by_name"' in caught.value.remedy
@@ -69,9 +79,10 @@ def test_a_header_that_disagrees_is_an_error_with_both_remedies(folder, manifest
 
 
 @ANY
-def test_by_name_columns_are_found_wherever_they_stand_and_the_run_says_so(folder, manifest):
+@WAYS
+def test_by_name_columns_are_found_wherever_they_stand_and_the_run_says_so(folder, manifest, options):
     put(folder, manifest, "name,more,id\na,x,1\n")
-    rows, warnings = read(folder, "by_name")
+    rows, warnings = read(folder, "by_name", **options)
     assert rows == [{"name": "a", "more": "x", "id": "1"}]
     (warning,) = warnings
     assert "called as in the header; more is not in the manifest" in warning
@@ -85,9 +96,10 @@ def test_by_name_a_column_that_the_header_lacks_is_an_error(folder, manifest):
 
 
 @ANY
-def test_by_position_the_manifest_names_the_columns_and_the_run_says_so(folder, manifest):
+@WAYS
+def test_by_position_the_manifest_names_the_columns_and_the_run_says_so(folder, manifest, options):
     put(folder, manifest, "A,B\n1,a\n")
-    rows, warnings = read(folder, "by_position")
+    rows, warnings = read(folder, "by_position", **options)
     assert rows == [{"id": "1", "name": "a"}]
     assert ["called as in the manifest" in warning for warning in warnings] == [True]
 
@@ -106,6 +118,37 @@ def test_a_header_that_agrees_needs_nothing(folder, manifest, header):
     assert read(folder, header) == ([{"id": "1", "name": "a"}], ())
 
 
+@WAYS
+def test_a_platform_table_that_lost_its_header_is_read_whole_with_a_warning(folder, options):
+    put(folder, PLATFORM, "1,a\n2,b\n")
+    rows, (warning,) = read(folder, **options)
+    assert rows == [{"id": "1", "name": "a"}, {"id": "2", "name": "b"}]
+    assert "it is read as a row" in warning
+
+
+@WAYS
+def test_a_first_row_that_repeats_the_names_is_a_row_with_a_warning(folder, options):
+    put(folder, {"columns": ["id", "name"]}, "id,name\n1,a\n")
+    rows, (warning,) = read(folder, **options)
+    assert rows[0] == {"id": "id", "name": "name"}
+    assert "repeats the names" in warning
+
+
+def test_configured_names_that_leave_out_names_of_the_manifest_are_a_warning(folder):
+    put(folder, PLATFORM, "id,name\n1,a\n")
+    rows, (warning,) = read(folder, names=("id", "title"))
+    assert rows == [{"id": "1", "title": "a"}]
+    assert "leave out name of the manifest" in warning
+    assert read(folder, names=("id", "name")) == ([{"id": "1", "name": "a"}], ())
+
+
+def test_configured_rows_of_names_are_held_to_the_manifest(folder):
+    put(folder, PLATFORM, "i,n\nd,ame\n1,a\n")
+    with pytest.raises(UserError, match="only the manifest has id, name; only the header has i_d, n_ame"):
+        read(folder, header_rows=2)
+    assert read(folder, header_rows=0)[0][0] == {"id": "i", "name": "n"}
+
+
 def test_slices_whose_headers_differ_are_an_error_also_where_the_manifest_names_the_columns(folder):
     folder.sliced("t", {"part_0": "id,name\n1,a\n", "part_1": "name,id\na,1\n"}, SLICED)
     with pytest.raises(UserError) as caught:
@@ -113,7 +156,7 @@ def test_slices_whose_headers_differ_are_an_error_also_where_the_manifest_names_
     assert (caught.value.code, caught.value.place.slice) == ("column.sets_differ", "part_1")
 
 
-@pytest.mark.parametrize("manifest", [None, PLATFORM, PROCESSOR])
+@pytest.mark.parametrize("manifest", [{}, PLATFORM, PROCESSOR])
 @pytest.mark.parametrize("text", ["\nid,name\n1,a\n", "\r\n1,a\n", "\ufeff\n1,a\n"])
 def test_a_blank_first_line_is_called_that(folder, manifest, text):
     put(folder, manifest, text)

@@ -10,6 +10,7 @@ from component import naming
 from component.config.reading import TextOptions
 from component.errors import UserError
 from component.folder.layout import DataFolder
+from component.folder.tables import HeaderMode
 from component.plan.asked import Asked
 from component.plan.model import Limits
 from component.plan.sources import find_sources
@@ -33,8 +34,13 @@ def read(tmp_path, data, *, name="t.csv", where="in/files", **options):
     return rows, said, [warning for warning in warnings if "manifest" not in warning]
 
 
-def test_a_file_says_how_it_was_read_in_one_line(tmp_path):
-    rows, said, warnings = read(tmp_path, b"id;amount\n1;2,5\n2;3,5\n")
+ANYWHERE = pytest.mark.parametrize("where", ["in/files", "in/tables"])
+"""Files of in/files, and tables that have no manifest: neither says how it is delimited."""
+
+
+@ANYWHERE
+def test_an_input_without_manifest_says_how_it_was_read_in_one_line(where, tmp_path):
+    rows, said, warnings = read(tmp_path, b"id;amount\n1;2,5\n2;3,5\n", where=where)
     assert rows == [{"id": "1", "amount": "2,5"}, {"id": "2", "amount": "3,5"}]
     assert said == ["t.csv: delimiter semicolon: 3 of 3 sampled records have 2 cells"]
     assert not warnings
@@ -48,15 +54,18 @@ def test_a_table_of_one_column_whose_cells_all_hold_a_delimiter_is_not_taken_in_
     assert len(said) == 1
 
 
-def test_two_good_readings_are_an_error_that_an_option_settles(tmp_path):
+@ANYWHERE
+def test_two_good_readings_are_an_error_that_an_option_settles(where, tmp_path):
     data = b"name,tags;list\nBob,x;y\nAl,z;q\nCid,r;s\n"
     with pytest.raises(UserError) as caught:
-        read(tmp_path, data)
+        read(tmp_path, data, where=where)
     assert caught.value.code == "csv.ambiguous"
-    rows, _, _ = read(tmp_path, data, delimiter=",")
+    assert "delimiter, enclosure, escape" in caught.value.remedy
+    rows, _, _ = read(tmp_path, data, where=where, delimiter=",")
     assert rows[0] == {"name": "Bob", "tags;list": "x;y"}
 
 
+@ANYWHERE
 @pytest.mark.parametrize(
     "data",
     [
@@ -69,11 +78,13 @@ def test_two_good_readings_are_an_error_that_an_option_settles(tmp_path):
         "Report\n\nid;x\n1;é\n2;b\n".encode(),
         "id||x\n1||é\n2||b\n".encode(),
         "'id';'x'\n'1';'é'\n'2';'b'\n".encode(),
+        "\n\nid;x\n1;é\n2;b\n".encode(),
         gzip.compress("id;x\n1;é\n2;b\n".encode(), mtime=0),
+        bz2.compress("id;x\n1;é\n2;b\n".encode()),
     ],
 )
-def test_dialects_are_found_out(data, tmp_path):
-    assert read(tmp_path, data)[0] == [{"id": "1", "x": "é"}, {"id": "2", "x": "b"}]
+def test_dialects_are_found_out(data, where, tmp_path):
+    assert read(tmp_path, data, where=where)[0] == [{"id": "1", "x": "é"}, {"id": "2", "x": "b"}]
 
 
 def zstd(data):
@@ -89,7 +100,7 @@ def test_null_and_empty_are_the_same_however_a_file_is_packed(suffix, pack, opti
     assert rows == [{"a": "1", "b": None}, {"a": "2", "b": ""}, {"a": "3", "b": "x"}]
 
 
-@pytest.mark.parametrize("where", ["in/files", "in/tables"])
+@ANYWHERE
 @pytest.mark.parametrize(
     ("data", "options", "rows"),
     [
@@ -121,6 +132,29 @@ def test_null_and_empty_are_the_same_however_a_file_is_packed(suffix, pack, opti
 )
 def test_options_are_the_same_for_files_and_tables(where, data, options, rows, tmp_path):
     assert read(tmp_path, data, where=where, **options)[0] == rows
+
+
+@ANYWHERE
+def test_a_page_of_html_is_called_that(where, tmp_path):
+    with pytest.raises(UserError, match="page of HTML"):
+        read(tmp_path, b"<!DOCTYPE html>\n<p>a; b</p>\n<p>c; d</p>\n", where=where)
+
+
+@ANYWHERE
+def test_a_first_line_of_values_is_a_row_and_the_source_says_so(where, tmp_path):
+    folder = tmp_path / where
+    folder.mkdir(parents=True)
+    (folder / "t.csv").write_text("1;2.5\n2;3.5\n3;4.5\n")
+    (source,), _ = find_sources(DataFolder(tmp_path), Asked(scratch=tmp_path))
+    assert (source.schema.names, source.header) == (("column_1", "column_2"), HeaderMode.NONE)
+
+
+def test_with_a_manifest_the_manifest_decides(tmp_path):
+    (tmp_path / "in" / "tables").mkdir(parents=True)
+    (tmp_path / "in" / "tables" / "t.csv.manifest").write_text("{}")
+    rows, said, _ = read(tmp_path, b"id;amount\n1;2\n2;3\n", where="in/tables")
+    assert rows == [{"id;amount": "1;2"}, {"id;amount": "2;3"}]
+    assert not said
 
 
 def test_names_must_be_as_many_as_the_columns(tmp_path):

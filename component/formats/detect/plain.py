@@ -44,11 +44,15 @@ _PACKED: Final = (b"\x1f\x8b", b"BZh", _ZSTD)
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The records that hold names, where the data begin in bytes, and how many cells the first record has."""
+    """The records that hold names, where the data begin in bytes, and how many cells a record has.
+
+    `first` is the first record, whether it holds names or not.
+    """
 
     records: tuple[tuple[str, ...], ...]
     data_start: int
     width: int
+    first: tuple[str, ...] = ()
 
 
 def is_packed(location: Location) -> bool:
@@ -93,7 +97,8 @@ def read_head(location: Location, dialect: TextDialect, place: Place) -> Header:
     heads = found.records[: dialect.header_rows]
     stop = start + (found.stops[len(heads) - 1] if heads else 0)
     width = len(found.records[min(len(heads), len(found.records) - 1)]) if found.records else 0
-    return Header(tuple(map(tuple, heads)), len(text[:stop].encode()), width)
+    first = tuple(found.records[0]) if found.records else ()
+    return Header(tuple(map(tuple, heads)), len(text[:stop].encode()), width, first)
 
 
 def _decoded_head(data: bytes, place: Place, *, whole: bool) -> str:
