@@ -55,7 +55,9 @@ def check_folder(
     environment, findings = _environment(variables, data_dir)
     folder = DataFolder(environment.data_dir)
     if not os.path.isdir(folder.root):  # noqa: PTH112 - a Path raises for what may not be searched
-        missing = error("source.missing", "/", "There is no such data folder", "Name another one.")
+        missing = error(
+            "source.missing", "/", f"There is no data folder {str(folder.root)!r}", "Name a folder that exists."
+        )
         return CheckReport(str(folder.root), (missing,))
     links = [link for link in links_out(folder.root) if link.in_output or not follow_links]
     if links:

@@ -50,11 +50,13 @@ def convert(
         options = options_of(read, write, dataset, more)
 
         def work() -> RunSummary:
-            from component.convert.convert import convert as carry_out  # noqa: PLC0415 - Spark, as above
-            from component.spark.engine import Engine  # noqa: PLC0415
-
+            voice.speak_here()
             progress = open_progress(voice.terminal, voice.log, clock.monotonic)
             try:
+                progress.stage("plan")  # the screen shows life before the imports, which take most of a second
+                from component.convert.convert import convert as carry_out  # noqa: PLC0415 - Spark, as above
+                from component.spark.engine import Engine  # noqa: PLC0415
+
                 return carry_out(found, wanted, options, voice.log, progress, overwrite=overwrite, start=Engine)
             finally:
                 progress.finish()

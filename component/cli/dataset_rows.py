@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -58,6 +58,21 @@ def place(master: str) -> AbstractContextManager[Executor]:
     return nullcontext(HERE) if master == "none" else WhenLarge(start)
 
 
+def by_key(
+    operation: Callable[..., Prepared | None], file: Path, key: str, table: str | None, master: str
+) -> Callable[[Address], Prepared | None]:
+    """Return what carries out an operation with the rows of a file, told by their key."""
+
+    def make(address: Address) -> Prepared | None:
+        from component.cli.given_rows import rows_of  # noqa: PLC0415
+
+        with place(master) as executor:
+            rows = rows_of(file, address, table)
+            return operation(address.store, address.uuid, rows, names_in(key), table=table, executor=executor)
+
+    return make
+
+
 @app.command("delete-rows", epilog="Example: tablemill dataset delete-rows file:///store/flights --where 'month == 2'")
 def delete_rows(
     dataset: Dataset,
@@ -110,15 +125,9 @@ def upsert(
     output: Format = "text",
 ) -> None:
     """Add the rows of a file, in place of those that have the same key."""
+    from component.dataset.changes.upsert import upsert as write  # noqa: PLC0415
 
-    def make(address: Address) -> Prepared | None:
-        from component.cli.given_rows import rows_of  # noqa: PLC0415
-        from component.dataset.changes.upsert import upsert as write  # noqa: PLC0415
-
-        with place(master) as executor:
-            rows = rows_of(file, address, table)
-            return write(address.store, address.uuid, rows, names_in(key), table=table, executor=executor)
-
+    make = by_key(write, file, key, table, master)
     change(dataset, output, "rows are replaced and added", make, "the file has no rows")
 
 
@@ -132,16 +141,9 @@ def delete_keys(
     output: Format = "text",
 ) -> None:
     """Delete the rows that have a key that is in a file."""
+    from component.dataset.changes.upsert import delete_keys as delete  # noqa: PLC0415
 
-    def make(address: Address) -> Prepared | None:
-        from component.cli.given_rows import rows_of  # noqa: PLC0415
-        from component.dataset.changes.upsert import delete_keys as delete  # noqa: PLC0415
-
-        with place(master) as executor:
-            rows = rows_of(file, address, table)
-            return delete(address.store, address.uuid, rows, names_in(key), table=table, executor=executor)
-
-    change(dataset, output, "rows are deleted", make, "no row has such a key")
+    change(dataset, output, "rows are deleted", by_key(delete, file, key, table, master), "no row has such a key")
 
 
 @app.command(epilog="Example: tablemill dataset append file:///data/store/trips more.parquet --table seats")

@@ -124,6 +124,11 @@ class Voice:
                 secrets=self.log.secrets,
             )
 
+    def speak_here(self) -> None:
+        """Turn to the screen of the person who typed the command, if there is one."""
+        if self.terminal:
+            self.log = open_log(terminal=True, secrets=self.log.secrets)
+
     def act(self, log: Log) -> None:
         """Turn to the log of a synchronous action: stdout is the answer's alone."""
         log.hide(self.log.secrets)
@@ -150,11 +155,12 @@ class Voice:
 
 
 def _run_logged(environment: Environment, config: Config, voice: Voice, start: StartEngine | None) -> RunSummary:
-    from component.runner.run import run as run_component  # noqa: PLC0415 - Spark is loaded only by what needs it
-    from component.spark.engine import Engine  # noqa: PLC0415
-
     progress = open_progress(voice.terminal, voice.log, clock.monotonic)
     try:
+        progress.stage("plan")  # the imports below take most of the first second: the screen shows life before them
+        from component.runner.run import run as run_component  # noqa: PLC0415 - Spark is loaded only by what needs it
+        from component.spark.engine import Engine  # noqa: PLC0415
+
         return run_component(environment, config, voice.log, progress, start=start or Engine)
     finally:
         progress.finish()

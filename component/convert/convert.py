@@ -77,11 +77,13 @@ def _check_target(source: Source, target: Target, options: Options, *, overwrite
         if is_dataset(target.place) and options.dataset.get("mode", "overwrite") == "overwrite":
             raise CommitRefusedError(
                 "commit.refused",
-                f"The dataset {str(target.place)!r} is there",
-                remedy="Say --mode append or upsert to add to it, or --overwrite to replace it.",
+                f"The dataset {str(target.place)!r} already exists",
+                remedy="Add --mode append or upsert to add to it, or --overwrite to replace it.",
             )
     elif (target.kind is not To.RECORDS or target.zipped) and target.place.exists():
-        raise UserError("output.exists", f"The file {str(target.place)!r} is there", remedy="Say --overwrite.")
+        raise UserError(
+            "output.exists", f"The file {str(target.place)!r} already exists", remedy="Add --overwrite to replace it."
+        )
 
 
 def _folder(root: Path, source: Source) -> DataFolder:

@@ -32,7 +32,7 @@ _TABLE_ID = re.compile(r"(?:in|out)\.[^.]+\.([^.]+)")
 
 
 def build_plan(config: Config, sources: Sequence[Source], warnings: Sequence[str] = ()) -> Plan:
-    """Return the plan; with nothing configured every source becomes a dataset and comes back as an output table.
+    """Return the plan; with nothing configured every source becomes a dataset and comes back as an output.
 
     UserError `source.missing`, `column.missing`, `column.type`, `config.value`, `config.duplicate_output`.
     """
@@ -43,6 +43,7 @@ def build_plan(config: Config, sources: Sequence[Source], warnings: Sequence[str
     if not datasets and not parameters.outputs:
         datasets = default_datasets(sources, parameters.on_same_name)
         outputs = tuple(map(_default_output, datasets))
+        warnings = (*warnings, *(_file_doubt(dataset) for dataset in datasets if _formless(dataset)))
     else:
         made = made_by(datasets)
         outputs = tuple(plan_output(output, made) for output in parameters.outputs)
@@ -82,10 +83,26 @@ def default_datasets(sources: Sequence[Source], on_same_name: SameNameWord = "re
 
 
 def _default_output(dataset: DatasetPlan) -> OutputPlan:
-    """Return the output of a dataset that nobody configured: slices for the platform, for a person one file."""
+    """Return the output of a dataset that nobody configured: slices for the platform, for a person one CSV file.
+
+    What no table can hold, a list for one, comes back as a Parquet file.
+    """
+    if _formless(dataset):
+        name = f"{dataset.uuid}.parquet"
+        return OutputPlan(name, dataset.uuid, dataset.table, written_as="file", format="parquet")
     if dataset.source.lying:
         return OutputPlan(f"{dataset.uuid}.csv", dataset.uuid, dataset.table, sliced=False)
     return OutputPlan(dataset.uuid, dataset.uuid, dataset.table)
+
+
+def _formless(dataset: DatasetPlan) -> list[Column]:
+    """Return the columns whose type has no form in a table."""
+    return [column for column in dataset.schema.columns if column.type is TypeName.OTHER]
+
+
+def _file_doubt(dataset: DatasetPlan) -> str:
+    columns = ", ".join(f"{column.name!r} ({column.arrow})" for column in _formless(dataset))
+    return f"{dataset.source.file_name!r} comes back as a Parquet file: a table cannot hold its columns {columns}."
 
 
 def dataset_name(source: Source) -> str:

@@ -73,7 +73,7 @@ def _sources(sources: Iterable[CheckedSource]) -> Table:
     table = _table("Source", "What", "Size", "Names", "Columns", numbers={"Size"})
     for source in sources:
         form = counted(source.slices, "slice") if source.sliced else "one file"
-        dialect = "" if source.delimiter in {None, ","} else f", cells end with {source.delimiter!r}"
+        dialect = "" if source.delimiter in {None, ","} else f", delimiter {source.delimiter!r}"
         table.add_row(
             Text(source.name),
             Text(f"{source.kind}, {form}{', gzip' if source.gzip else ''}{dialect}"),
@@ -94,7 +94,7 @@ def _columns(columns: tuple[CheckedColumn, ...]) -> str:
 
 
 def _datasets(datasets: Iterable[CheckedDataset]) -> Table:
-    table = _table("Dataset", "Of", "Mode", "Partitioned on", "Indices", "Types to find out")
+    table = _table("Dataset", "Of", "Mode", "Partitioned on", "Indices", "Types to infer")
     for dataset in datasets:
         table.add_row(
             Text(dataset.uuid),

@@ -196,7 +196,8 @@ def verdict_lines(found: Mapping[str, Any]) -> list[str]:
     faults = [_fault_text(fault) for fault in found["faults"]]
     notices = [f"notice {_fault_text(notice)}" for notice in found["notices"]]
     looked = "looked at without reading data" if found["fast"] else "read"
-    read = f"{counted(found['files'], 'file')}, {counted(found['rows'], 'row')}, {found['indices']} indices {looked}"
+    indices = counted(found["indices"], "index", "indices")
+    read = f"{counted(found['files'], 'file')}, {counted(found['rows'], 'row')}, {indices} {looked}"
     verdict = "no fault" if found["sound"] else counted(len(faults), "fault")
     return [*found["repaired"], *faults, *notices, f"{found['uuid']}: {verdict} in {read}"]
 

@@ -16,6 +16,8 @@ Clock = Callable[[], float]
 LINE_SECONDS: Final = 5.0
 STILL_SECONDS: Final = 30.0
 """Between log lines while nothing moves: enough to see that the run lives, without a page of equal lines."""
+LEAST_SHARE: Final = 0.02
+"""Of a stage, before its time left is told: the first split of many also pays for the start of the workers."""
 
 
 class Progress(Protocol):
@@ -26,7 +28,10 @@ class Progress(Protocol):
     """
 
     def stage(self, name: str, total_splits: int | None = None, total_bytes: int | None = None) -> None:
-        """Begin a stage; totals are those of its input, as far as they are known."""
+        """Begin a stage; totals are those of its input, as far as they are known.
+
+        Named again without totals, the current stage goes on.
+        """
 
     def advance(self, splits: int = 0, rows: int = 0, byte_count: int = 0) -> None:
         """Add what has been done in the current stage; bytes are those that were read."""
@@ -62,8 +67,8 @@ class StageView:
 
     @property
     def seconds_left(self) -> float | None:
-        """The time that the rest takes at the speed so far; None while nothing is known."""
-        return self.seconds * (1 - self.share) / self.share if self.share else None
+        """The time that the rest takes at the speed so far; None while too little is done to tell."""
+        return self.seconds * (1 - self.share) / self.share if self.share and self.share >= LEAST_SHARE else None
 
     @property
     def splits_text(self) -> str:
@@ -121,7 +126,10 @@ class SilentProgress:
         self._stages: list[tuple[str, float]] = []
 
     def stage(self, name: str, total_splits: int | None = None, total_bytes: int | None = None) -> None:
-        """End the current stage, if any, and begin another."""
+        """End the current stage, if any, and begin another; the same one, without totals, goes on."""
+        with self._lock:
+            if self._current is not None and (total_splits, total_bytes) == (None, None) and self._current.name == name:
+                return
         self._turn(StageView(name, total_splits, total_bytes))
         self._on_begin()
 

@@ -60,7 +60,7 @@ def test_the_text_gives_level_place_text_remedy_and_code(tmp_path, monkeypatch):
 def test_a_folder_that_is_not_there(tmp_path):
     result = call(tmp_path / "nowhere")
     assert result.exit_code == 1
-    assert "There is no such data folder" in result.stdout
+    assert "There is no data folder" in result.stdout
 
 
 def test_the_folder_of_the_environment_is_checked(tmp_path, monkeypatch):

@@ -216,7 +216,7 @@ def test_a_question_costs_as_many_calls_to_the_store_as_files_hold_answers(tmp_p
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (["query", "--where", "nonsense"], "'nonsense' is no condition"),
+        (["query", "--where", "nonsense"], "'nonsense' is not a condition"),
         (["query", "--where", "k == 'x"], "The value 'x cannot be read"),
         (["query", "--where", "k == 1.5"], "does not fit its column"),
         (["query", "--where", "n == 'one'"], "does not fit its column"),
@@ -240,7 +240,7 @@ def test_what_cannot_be_answered_is_one_sentence(ask, arguments, text):
 def test_an_address_without_a_store_is_refused():
     result = CliRunner().invoke(app, ["dataset", "show", "sales"])
     assert result.exit_code == 1
-    assert "no address of a dataset" in result.stderr
+    assert "not the address of a dataset" in result.stderr
 
 
 def test_garbage_is_only_listed_until_its_deletion_is_asked_for(ask, store):
@@ -265,8 +265,8 @@ def test_a_deletion_asks_first(store):
 
 
 def test_a_sound_dataset_is_verified(ask):
-    assert ask("verify") == "sales: no fault in 3 files, 4 rows, 1 indices read\n"
-    fast = "sales: no fault in 3 files, 4 rows, 1 indices looked at without reading data\n"
+    assert ask("verify") == "sales: no fault in 3 files, 4 rows, 1 index read\n"
+    fast = "sales: no fault in 3 files, 4 rows, 1 index looked at without reading data\n"
     assert ask("verify", "--fast") == fast
 
 

@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from component.cli import run as cli
+from component.cli.main import app
 from component.cli.run import Voice, run_folder
 from component.config.environment import Environment
 from component.config.load import parse_config
@@ -219,6 +220,26 @@ def said(folder, variables, as_json):
     with redirect_stdout(out), redirect_stderr(err):
         run_folder(variables, folder, as_json=as_json)
     return out.getvalue() + err.getvalue()
+
+
+class Terminal(io.TextIOWrapper):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_conversion_draws_its_progress_on_a_terminal(tmp_path, monkeypatch):
+    drawn = []
+
+    def carry_out(_source, _target, _options, log, progress, **_more):
+        drawn.append((log.screen is not None, type(progress).__name__, progress.view().name))
+        return SUMMARY
+
+    monkeypatch.setattr("component.convert.convert.convert", carry_out)
+    monkeypatch.setattr(sys, "stdout", Terminal(io.BytesIO(), encoding="utf-8"))
+    monkeypatch.setenv("TERM", "xterm")
+    (tmp_path / "a.csv").write_text("a\n1\n")
+    app(["convert", str(tmp_path / "a.csv"), str(tmp_path / "a.parquet")], standalone_mode=False)
+    assert drawn == [(True, "ScreenProgress", "plan")]
 
 
 def test_secrets_stay_hidden_when_the_log_moves(capfd):

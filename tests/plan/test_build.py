@@ -1,6 +1,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from component.config.load import parse_config
@@ -56,6 +57,15 @@ def test_empty_parameters_make_a_dataset_and_an_output_of_every_source():
     first = made.datasets[0]
     assert first.schema == TYPED
     assert (first.partition_on, first.secondary_indices, first.mode, first.reject) == ((), (), "overwrite", False)
+
+
+def test_what_no_table_can_hold_comes_back_as_parquet_and_is_said():
+    tags = Column("tags", TypeName.OTHER, stored=pa.list_(pa.int64()))
+    made = plan({}, source(), source("events.parquet", TableSchema((Column("id"), tags)), own_name="events"))
+    assert made.outputs[1] == OutputPlan("events.parquet", "events", "table", written_as="file", format="parquet")
+    (said,) = made.warnings
+    assert "'events.parquet' comes back as a Parquet file" in said
+    assert "'tags' (list<" in said
 
 
 def test_nothing_in_gives_nothing_out():

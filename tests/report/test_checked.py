@@ -49,7 +49,7 @@ def test_wide_tables_are_cut_for_people_only():
     text = shown(report, width=400)
     assert "c0 integer not null, c1 integer" in text
     assert "and 12 more" in text
-    assert "csv, 2 slices, gzip, cells end with ';'" in text
+    assert "csv, 2 slices, gzip, delimiter ';'" in text
     assert len(render_check_json(report)["sources"][0]["columns"]) == 20
 
 

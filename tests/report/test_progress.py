@@ -37,6 +37,24 @@ def lines(clock, stream):
     return LineProgress(open_log(stream=stream), clock, interval=5)
 
 
+def test_a_stage_that_is_named_again_goes_on(lines, clock, stream):
+    lines.stage("plan")
+    clock.now += 2
+    lines.stage("plan")
+    clock.now += 1
+    lines.stage("mill", total_splits=2)
+    clock.now += 1
+    lines.stage("mill", total_splits=3)
+    lines.finish()
+    assert [name for name, _ in lines.stages] == ["plan", "mill", "mill"]
+    assert lines.stages[0] == ("plan", 3)
+
+
+def test_the_time_left_is_told_once_enough_is_done():
+    assert StageView("infer", 4, 10_000, byte_count=88, seconds=10).left_text.endswith(" so far")
+    assert StageView("infer", 4, 10_000, byte_count=200, seconds=10).left_text.endswith(" left")
+
+
 def test_a_line_comes_when_the_interval_has_passed_and_at_the_end_of_a_stage(lines, clock, stream):
     lines.stage("Mill flights", total_splits=4, total_bytes=400_000_000)
     for _ in range(4):

@@ -116,7 +116,7 @@ def bind_predicates(predicates: Sequence[Sequence[Sequence[Any]]], schema: pa.Sc
 def _bind(condition: Sequence[Any], schema: pa.Schema) -> Condition:
     if len(condition) != 3:
         raise UserError(
-            "dataset.predicate", f"{list(condition)!r} is no condition", remedy="Give [column, operator, value]."
+            "dataset.predicate", f"{list(condition)!r} is not a condition", remedy="Give [column, operator, value]."
         )
     column, operator, value = condition
     if column not in schema.names:
@@ -152,7 +152,7 @@ def _bind_value(column: str, operator: str, value: Any, data_type: pa.DataType) 
     if operator not in {"in", "not in"}:
         return pa.scalar(_value(column, value, data_type), data_type)
     if not isinstance(value, (list, tuple, set, frozenset)):
-        raise _misfit(column, value, f"a list of {data_type}")
+        raise _misfit(column, value, f"list of {data_type}, as [1, 2] or ['a', 'b']")
     return pa.array(_as_set([_value(column, each, data_type) for each in value]), data_type)
 
 
@@ -209,7 +209,7 @@ def _in_words(data_type: pa.DataType) -> str:
     if pa.types.is_timestamp(data_type):
         return f"{data_type}, as 2024-01-31T12:30:00{'Z' if data_type.tz else ', without a zone'}"
     if pa.types.is_decimal(data_type):
-        return f"{data_type}, so with at most {data_type.scale} digits after the point"
+        return f"{data_type}, with at most {data_type.scale} digits after the point"
     return str(data_type)
 
 

@@ -32,7 +32,7 @@ def open_address(address: str) -> Address:
     if not slash:
         raise UserError(
             "store.url",
-            f"{address!r} is no address of a dataset",
+            f"{address!r} is not the address of a dataset",
             remedy="Give the store's URL, a slash and the uuid: file:///data/store/flights.",
         )
     return Address(open_here(url or "/"), check_uuid(uuid))

@@ -30,7 +30,7 @@ def parse_condition(text: str) -> list[Any]:
     if found is None:
         raise UserError(
             "dataset.predicate",
-            f"{text!r} is no condition",
+            f"{text!r} is not a condition",
             remedy=f"Write column, operator and value; operators are {', '.join(OPERATORS)}.",
         )
     if found["null"]:
