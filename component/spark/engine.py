@@ -21,7 +21,7 @@ from component.spark.java import find_java
 from component.spark.jvm import Jvm, JvmSettings, class_archive_path
 from component.spark.pyspark_habits import forget, keep_interrupt, silence_accumulators
 from component.spark.tasks import Collected, Failed, Gather, Runner, Scatter
-from component.spark.workers import cores, fitting_master, memory_limit
+from component.spark.workers import cores, fitting_master, kept_bytes, memory_limit
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -49,7 +49,8 @@ class Engine:
     """
 
     def __init__(self, master: str, conf: Mapping[str, str], *, class_archive: Path | None = None) -> None:
-        master = fitting_master(master, memory_limit(), cores())
+        limit = memory_limit()
+        master = fitting_master(master, limit, cores())
         self._local = master.startswith("local")
         java = find_java()
         recorded = class_archive_path(java)
@@ -66,6 +67,7 @@ class Engine:
             },
             class_archive=class_archive or (recorded if recorded.exists() else None),
             record_classes=class_archive is not None,
+            worker_keeps=kept_bytes(limit),
         )
         self._context: SparkContext | None = None
         self._recording = class_archive is not None

@@ -6,6 +6,7 @@ loaded classes, the simple compiler and the serial collector, the context is the
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import pwd
@@ -24,6 +25,7 @@ from pyspark.java_gateway import launch_gateway
 from component.errors import RetryError, UserError
 from component.spark.complaints import complaint
 from component.spark.java import Java
+from component.spark.workers import KEPT_BYTES
 
 _OPENED: Final = (
     "java.base/java.lang",
@@ -44,25 +46,25 @@ _OPENED: Final = (
 )
 _START_SECONDS: Final = 120
 _USER: Final = "tablemill"
-_WORKER_MEMORY: Final = {
-    "ARROW_DEFAULT_MEMORY_POOL": "system",
-    "MALLOC_TRIM_THRESHOLD_": "268435456",
-    "MALLOC_MMAP_THRESHOLD_": "268435456",
-    "MALLOC_ARENA_MAX": "2",
-}
-"""The workers keep their memory between batches: giving pages back and touching them again costs 10 to 20% of a run."""
+_WORKER_MEMORY: Final = {"ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "2"}
+_KILLED_FIRST: Final = "500"
+"""What the kernel adds to the score by which it chooses a process to kill when memory runs out, of 1000."""
 DEFAULT_MEMORY: Final = "768m"
 
 
 @dataclass(frozen=True, slots=True)
 class JvmSettings:
-    """What the JVM is started with. `scratch` takes its files and its output; `conf` are Spark's settings."""
+    """What the JVM is started with. `scratch` takes its files and its output; `conf` are Spark's settings.
+
+    `worker_keeps` are the bytes of freed memory that a Python worker holds on to.
+    """
 
     java: Java
     scratch: Path
     conf: Mapping[str, str]
     class_archive: Path | None = None
     record_classes: bool = False
+    worker_keeps: int = KEPT_BYTES
 
 
 def jars() -> list[Path]:
@@ -89,6 +91,8 @@ def command(settings: JvmSettings) -> list[str]:
         "-XX:+UseSerialGC",
         "-XX:-UsePerfData",  # a file in /tmp that stays when the process is killed
         "-XX:TieredStopAtLevel=1",
+        "-XX:+UnlockDiagnosticVMOptions",
+        "-XX:ArchiveRelocationMode=0",  # elsewhere, 47 MB of the archive would be memory of its own, not file cache
         "-XX:+IgnoreUnrecognizedVMOptions",
         *archive,
         *(["--add-modules=jdk.incubator.vector"] if settings.java.has_vector_module else []),
@@ -121,6 +125,8 @@ class Jvm:
             "SPARK_CONNECT_MODE": "0",
             "PYTHONHASHSEED": "0",
             **_WORKER_MEMORY,
+            "MALLOC_TRIM_THRESHOLD_": str(settings.worker_keeps),
+            "MALLOC_MMAP_THRESHOLD_": str(settings.worker_keeps),
         }
         try:
             with self.output.open("wb") as log:
@@ -135,6 +141,7 @@ class Jvm:
                 )
         except OSError as error:
             raise UserError("spark.java", f"Java did not start: {error.strerror}", remedy="Check JAVA_HOME.") from error
+        _let_die_first(self.process.pid)
 
     def gateway(self) -> Any:
         """Return the gateway to Spark's JVM; RetryError `spark.failed` when it ends or is too slow to start."""
@@ -171,6 +178,12 @@ class Jvm:
         self.process.wait()
         if self.process.stdin is not None:
             self.process.stdin.close()
+
+
+def _let_die_first(pid: int) -> None:
+    """Have the kernel kill this process, or a worker it starts, before ours, which lives to say what happened."""
+    with contextlib.suppress(OSError):  # there is no such file outside Linux
+        Path(f"/proc/{pid}/oom_score_adj").write_text(_KILLED_FIRST, encoding="ascii")
 
 
 def _connect(port: int, secret: str) -> Any:

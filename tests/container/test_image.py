@@ -31,13 +31,6 @@ def test_the_main_job_runs_as_an_unknown_user_read_only_without_home_and_network
     assert ended.changed == []
 
 
-def test_plain_docker_run_is_the_same_main_job(end_of, sample):
-    ended = end_of(sample, [])
-    assert (ended.exit_code, ended.stderr) == (0, "")
-    assert_all_there(sample)
-    assert ended.changed == [], "the run left something in the container"
-
-
 def test_a_bad_configuration_ends_with_one_sentence_and_code_1(locked_down, bad_folder):
     ended = locked_down(bad_folder, ["tablemill", "run"])
     assert ended.exit_code == 1
@@ -66,3 +59,21 @@ with Engine("local[1]", {}) as engine:
 """
     ended = locked_down(sample, ["python", "-c", program])
     assert (ended.exit_code, ended.stdout) == (0, "True\n"), ended.stderr
+
+
+def limited(end_of, sample, limit):
+    return end_of(sample, [], mem_limit=limit, memswap_limit=limit, cpu_period=100_000, cpu_quota=200_000)
+
+
+def test_plain_docker_run_is_the_same_main_job_and_ends_well_within_512_mb(end_of, sample):
+    ended = limited(end_of, sample, "512m")
+    assert (ended.exit_code, ended.stderr) == (0, "")
+    assert_all_there(sample)
+    assert ended.changed == [], "the run left something in the container"
+
+
+def test_with_the_platforms_default_of_256_mb_one_sentence_asks_for_more(end_of, sample):
+    ended = limited(end_of, sample, "256m")
+    assert ended.exit_code == 1
+    assert len(ended.stderr.strip().splitlines()) == 1
+    assert "want of memory. Give more memory" in ended.stderr

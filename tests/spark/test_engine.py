@@ -26,6 +26,10 @@ def fail(number):
     return 1 // (number - number)
 
 
+def score(number):
+    return int(Path("/proc/self/oom_score_adj").read_text())
+
+
 def die(number):
     os.kill(os.getpid(), 9)
     return number
@@ -86,6 +90,13 @@ def test_a_worker_that_dies_is_told_so_and_the_engine_goes_on(engine):
     with pytest.raises(RetryError, match="A worker was killed"):
         engine.run(die, [1])
     assert engine.run(double, [4]) == [8]
+
+
+def test_where_memory_runs_out_the_kernel_kills_workers_and_the_jvm_before_the_driver(engine):
+    ours = score(0)
+    jvm = int(Path(f"/proc/{engine._jvm.process.pid}/oom_score_adj").read_text())
+    assert engine.run(score, [0]) == [jvm]
+    assert jvm > ours
 
 
 def test_when_a_run_has_failed_nothing_of_it_goes_on(engine, tmp_path):

@@ -3,7 +3,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from component.naming import MIB
-from component.spark.workers import ALL_CORES, BASE_BYTES, WORKER_BYTES, fitting_master, memory_limit
+from component.spark.workers import (
+    ALL_CORES,
+    BASE_BYTES,
+    KEPT_BYTES,
+    WORKER_BYTES,
+    fitting_master,
+    kept_bytes,
+    memory_limit,
+)
 
 
 @pytest.mark.parametrize(
@@ -27,6 +35,12 @@ def test_workers_fit_but_for_the_first(limit, cores):
     count = cores if master == ALL_CORES else int(master[len("local[") : -1])
     assert 1 <= count <= cores
     assert count == 1 or BASE_BYTES + count * WORKER_BYTES <= limit
+
+
+@pytest.mark.parametrize(("limit", "plenty"), [(512 * MIB, False), (1_500_000_000, True), (None, True)])
+def test_workers_keep_little_where_a_whole_one_does_not_fit(limit, plenty):
+    assert (kept_bytes(limit) == KEPT_BYTES) is plenty
+    assert plenty or kept_bytes(limit) < MIB * 32
 
 
 def test_what_somebody_asked_for_stays():
