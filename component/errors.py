@@ -47,7 +47,7 @@ CODES: Final[Mapping[str, str]] = {
     "row.null_partition": "A partition column is null in some row.",
     "row.null": "A column that is not nullable is null in some row.",
     "row.null_key": "A column of the primary key is null in some row, and on_duplicate_key forbids it.",
-    "row.duplicate_key": "A primary key stands in more than one row, and on_duplicate_key forbids it.",
+    "row.duplicate_key": "A primary key stands in several rows or in the dataset, and on_duplicate_key forbids it.",
     "csv.unclosed_quote": "A quoted cell is never closed.",
     "csv.after_quote": "A quoted cell is followed by other than a delimiter or the end of its record.",
     "csv.ambiguous": "The way a text file is delimited is not clear: two readings are equally good, or none is.",

@@ -102,9 +102,15 @@ class Dataset(Reading):
 
     # --- rows ---
 
-    def append(self, rows: Any, files: FileLayout = LIKE_ANY) -> Commit | None:
-        """Add rows. UserError `dataset.schema` for other columns or types, `row.null_partition`."""
-        return self._add(rows, Intent("append"), files)
+    def append(
+        self, rows: Any, files: FileLayout = LIKE_ANY, *, on_duplicate_key: Literal["warn", "fail"] = "warn"
+    ) -> Commit | None:
+        """Add rows. UserError `dataset.schema` for other columns or types, `row.null_partition`.
+
+        A primary key that is null, stands twice in the rows or is in the dataset already is a warning, or with
+        `on_duplicate_key="fail"` a UserError, `row.null_key` or `row.duplicate_key`.
+        """
+        return self._add(rows, Intent("append", on_duplicate_key=on_duplicate_key), files)
 
     def upsert(self, rows: Any, key: Sequence[str] = (), files: FileLayout = LIKE_ANY) -> Commit | None:
         """Add rows in the place of those with the same key, by default the primary key.
@@ -114,14 +120,19 @@ class Dataset(Reading):
         return self._add(rows, Intent("upsert", key=tuple(key)), files)
 
     def replace_partitions(
-        self, rows: Any, delete_scope: Sequence[Scope] | None = None, files: FileLayout = LIKE_ANY
+        self,
+        rows: Any,
+        delete_scope: Sequence[Scope] | None = None,
+        files: FileLayout = LIKE_ANY,
+        *,
+        on_duplicate_key: Literal["warn", "fail"] = "warn",
     ) -> Commit | None:
         """Add rows in the place of whole partitions: those in scope, or without one those that the rows are of.
 
         UserError `dataset.scope` for a scope that would be everything or names no partition key, and as `append`.
         """
         scope = None if delete_scope is None else tuple(delete_scope)
-        return self._add(rows, Intent("replace_partitions", scope=scope), files)
+        return self._add(rows, Intent("replace_partitions", scope=scope, on_duplicate_key=on_duplicate_key), files)
 
     def delete_keys(self, rows: Any, key: Sequence[str] = ()) -> Commit | None:
         """Delete the rows that have a key of the given ones, of which only the key is looked at; errors as `upsert`."""
@@ -149,11 +160,13 @@ class Dataset(Reading):
         primary_key: Sequence[str] | None = None,
         files: FileLayout = LIKE_ANY,
         metadata: Mapping[str, Any] | None = None,
+        on_duplicate_key: Literal["warn", "fail"] = "warn",
     ) -> Commit | None:
         """Put rows in the place of all that are there, with other columns if they have others.
 
         What is not given stays as it is: partition keys, indices, primary key, metadata; and of several tables all but
-        the one that was opened by name. UserError `column.missing` for one of these that the rows do not have.
+        the one that was opened by name. UserError `column.missing` for one of these that the rows do not have, and as
+        `append` for primary keys.
         """
         return self._change(
             lambda executor: overwrite_rows(
@@ -166,6 +179,7 @@ class Dataset(Reading):
                 primary_key=primary_key,
                 files=files,
                 metadata=metadata,
+                on_duplicate_key=on_duplicate_key,
                 executor=executor,
             )
         )

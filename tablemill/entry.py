@@ -46,13 +46,15 @@ def create(
     table: str = naming.DEFAULT_TABLE,
     compatibility: Compatibility = "plateau",
     overwrite: bool = False,
+    on_duplicate_key: Literal["warn", "fail"] = "warn",
     spark: Spark = None,
 ) -> Dataset:
     """Write rows as a new dataset, or in the place of one that is there if it may `overwrite`; one commit.
 
     `sort_by`, `bucket_by` and `num_buckets` are those of FileLayout. `compatibility` names the client whose demands are
     met where plateau and kartothek differ. CommitRefusedError when it is there. UserError `column.missing` and
-    `column.type` for columns that options name, `row.null_partition`, `source.format` for what holds no rows.
+    `column.type` for columns that options name, `row.null_partition`, `source.format` for what holds no rows, and with
+    `on_duplicate_key="fail"` `row.null_key` and `row.duplicate_key`, which are else warnings.
     """
     where = open_address(address)
     new = NewDataset(
@@ -64,6 +66,7 @@ def create(
         storage_format,
         table,
         compatibility,
+        on_duplicate_key,
     )
     with executor_of(spark) as executor:
         given = given_rows(rows, where.uuid)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -30,7 +31,11 @@ def change(
         from component.report.amounts import counted  # noqa: PLC0415
 
         address = open_address(dataset)
-        done = make(address)
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always", UserWarning)
+            done = make(address)
+        for one in said:
+            typer.echo(f"warning: {one.message}", err=True)
         if done is None:
             return {"uuid": address.uuid, "changed": False}, [f"{address.uuid}: {nothing}"]
         header = done.header

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -43,6 +43,10 @@ Scope = Annotated[
         help='Partitions that go, as {"month": 2}. Given several times, those of each.',
         show_default=False,
     ),
+]
+OnDuplicateKey = Annotated[
+    Literal["warn", "fail"],
+    typer.Option(help="When a primary key is null, stands twice, or is in the dataset already."),
 ]
 
 
@@ -147,7 +151,13 @@ def delete_keys(
 
 
 @app.command(epilog="Example: tablemill dataset append file:///data/store/trips more.parquet --table seats")
-def append(dataset: Dataset, file: File, table: OfTable = None, output: Format = "text") -> None:
+def append(
+    dataset: Dataset,
+    file: File,
+    table: OfTable = None,
+    on_duplicate_key: OnDuplicateKey = "warn",
+    output: Format = "text",
+) -> None:
     """Add the rows of a file."""
 
     def make(address: Address) -> Prepared | None:
@@ -157,13 +167,20 @@ def append(dataset: Dataset, file: File, table: OfTable = None, output: Format =
         from component.dataset.commits.intent import Intent  # noqa: PLC0415
 
         rows = given_rows(rows_of(file, address, table), address.uuid)
-        return add_rows(address.store, address.uuid, rows, Intent("append"), FileLayout(), table=table)
+        intent = Intent("append", on_duplicate_key=on_duplicate_key)
+        return add_rows(address.store, address.uuid, rows, intent, FileLayout(), table=table)
 
     change(dataset, output, "rows are added", make)
 
 
 @app.command(epilog="Example: tablemill dataset overwrite file:///data/store/trips new.parquet --table seats")
-def overwrite(dataset: Dataset, file: File, table: OfTable = None, output: Format = "text") -> None:
+def overwrite(
+    dataset: Dataset,
+    file: File,
+    table: OfTable = None,
+    on_duplicate_key: OnDuplicateKey = "warn",
+    output: Format = "text",
+) -> None:
     """Put the rows of a file in the place of all that a dataset has, or one table of several."""
 
     def make(address: Address) -> Prepared | None:
@@ -172,7 +189,8 @@ def overwrite(dataset: Dataset, file: File, table: OfTable = None, output: Forma
         from component.dataset.changes.writing import overwrite_rows  # noqa: PLC0415
 
         rows = given_rows(rows_of(file, address, table), address.uuid)
-        return overwrite_rows(address.store, address.uuid, rows, table=table)
+        rule = on_duplicate_key
+        return overwrite_rows(address.store, address.uuid, rows, table=table, on_duplicate_key=rule)
 
     change(dataset, output, "rows are overwritten", make)
 
@@ -196,7 +214,12 @@ def delete_partitions(dataset: Dataset, scope: Scope, output: Format = "text") -
     epilog="Example: tablemill dataset replace-partitions file:///store/f new.parquet --scope '{\"month\": 2}'",
 )
 def replace_partitions(
-    dataset: Dataset, file: File, scope: Scope, table: OfTable = None, output: Format = "text"
+    dataset: Dataset,
+    file: File,
+    scope: Scope,
+    table: OfTable = None,
+    on_duplicate_key: OnDuplicateKey = "warn",
+    output: Format = "text",
 ) -> None:
     """Delete whole partitions and add the rows of a file, in one commit."""
 
@@ -204,7 +227,8 @@ def replace_partitions(
         from component.cli.given_rows import rows_of  # noqa: PLC0415
         from component.dataset.changes.operations import replace_partitions as write  # noqa: PLC0415
 
-        return write(address.store, address.uuid, [rows_of(file, address, table)], _scope(scope), table=table)
+        rows, rule = [rows_of(file, address, table)], on_duplicate_key
+        return write(address.store, address.uuid, rows, _scope(scope), table=table, on_duplicate_key=rule)
 
     change(dataset, output, "partitions are replaced", make)
 

@@ -222,8 +222,8 @@ class DatasetConfig(Strict):
     rows.
     """
     on_duplicate_key: Literal["warn", "fail", "reject"] = "warn"
-    """What happens when a primary key is null or is that of several rows: `warn` says so, `fail` stops the run,
-    `reject` keeps the first row and moves the others to the table of rejected rows.
+    """What happens when a primary key is null, is that of several rows, or is in the dataset already: `warn` says so,
+    `fail` stops the run, `reject` keeps the first row and moves the others to the table of rejected rows.
     """
 
     @property

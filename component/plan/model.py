@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from component.config.writing import FileFormat
 from component.dataset.commits.garbage import Retention
-from component.dataset.commits.intent import Intent, WriteMode
+from component.dataset.commits.intent import Intent, KeyRule, WriteMode
 from component.dataset.format.buckets import Buckets
 from component.dataset.format.header import HeaderFormat
 from component.dataset.format.layout import Compatibility
@@ -135,7 +135,7 @@ class DatasetPlan:
     keep: Retention | None = None
     compatibility: Compatibility = "plateau"
     named: tuple[str, str] | None = None
-    on_duplicate_key: Literal["warn", "fail", "reject"] = "warn"
+    on_duplicate_key: KeyRule = "warn"
 
     @property
     def has_rejected(self) -> bool:
@@ -145,7 +145,7 @@ class DatasetPlan:
     @property
     def intent(self) -> Intent:
         """What its rows do to those that are there."""
-        return Intent(self.mode, self.scope, self.key)
+        return Intent(self.mode, self.scope, self.key, self.on_duplicate_key)
 
     @property
     def name(self) -> str:

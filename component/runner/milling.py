@@ -123,6 +123,7 @@ def mill_datasets(
     UserError as of `settle_keys`.
     """
     layouts = [layout for commit in commits for layout in layouts_of(commit)]
+    own = [key for commit in commits for key in (commit.primary_key, *(one.primary_key for one in commit.others))]
     jobs = [
         MillJob(
             splits=parts,
@@ -132,15 +133,15 @@ def mill_datasets(
             scratch=scratch if plan.has_rejected else None,
             direct_files=limits.direct_files,
             buffer_bytes=limits.buffer_bytes,
-            keys=key_task(plan, layout, scratch),
+            keys=key_task(plan, key, scratch),
             strict=not plan.reject,
         )
-        for plan, layout, parts in zip(plans, layouts, splits, strict=True)
+        for plan, layout, key, parts in zip(plans, layouts, own, splits, strict=True)
     ]
     everything = [split for parts in splits for split in parts]
     progress.stage("mill", len(everything), sum(split.size for split in everything))
     results = mill(engine, jobs, progress.advance)
-    return list(zip(*settle_keys(engine, plans, jobs, results, progress.advance, warn), strict=True))
+    return list(zip(*settle_keys(engine, plans, jobs, results, progress.advance, warn, commits), strict=True))
 
 
 def prepare_datasets(

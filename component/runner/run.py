@@ -204,7 +204,9 @@ def _mill(this: Run, plan: Plan, home: Home, engine: Engine, remembered: Mapping
     for text in mended_rows(datasets, written):
         this.log.warning(text)
     this.progress.stage("index")
-    return prepare_datasets(home.store, SparkExecutor(engine), commits, written, datasets)
+    prepared = prepare_datasets(home.store, SparkExecutor(engine), commits, written, datasets)
+    this.warn(text for one in prepared for text in one.settled.warnings)
+    return prepared
 
 
 @contextlib.contextmanager
@@ -257,6 +259,7 @@ def _finish(
             if attempt == TRIES - 1 or any(one.prepared.plan.mode != "append" for one in milled):
                 raise
             milled[:] = prepare_again(home.store, SparkExecutor(engine), milled)
+            this.warn(text for one in milled for text in one.settled.warnings)
         except BaseException:
             _discard(stage, produced)
             raise

@@ -8,12 +8,12 @@ from functools import partial
 from pathlib import Path
 
 from component import identity, naming
+from component.dataset.changes.primary_keys import KeyRuns, KeyTask
 from component.dataset.files.write import Written
 from component.dataset.format.layout import Layout
 from component.formats.contract import Reader, Split
 from component.spark.engine import Engine
 from component.spark.heartbeat import Heart, Heartbeats
-from component.spark.keys import KeyRuns, KeyTask
 from component.spark.ledger import Ledger, Part
 from component.spark.mill import Milled, MillTask, mill_split
 from component.spark.shuffle import GatherTask, Scattered, gather_bucket, scatter_split

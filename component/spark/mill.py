@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from component import identity, naming
+from component.dataset.changes.primary_keys import NO_KEYS, KeyRuns, KeyTask, KeyWriter
 from component.dataset.commits.fit import fitted_values
 from component.dataset.files.write import PartitionWriter, TooManyPartitionsError, Written
 from component.dataset.format.layout import Layout
@@ -23,7 +24,6 @@ from component.formats.contract import Reader, Split
 from component.formats.csv.read import ReadAgainError
 from component.formats.rows import BadRow, Parsed
 from component.spark.heartbeat import Heart
-from component.spark.keys import NO_KEYS, KeyRuns, KeyTask, KeyWriter
 from component.spark.rejects import Rejects
 from component.store.base import Store
 from component.tables.numeric import with_decimal_texts
@@ -37,8 +37,8 @@ class MillTask:
     split in the source, so that rows can be read back in its order. `slice_start` is where the slice's first split
     begins.
 
-    `keys` asks for the primary keys of the rows. `repeats` holds the numbers of rows whose key stood before, which are
-    rejected; `strict`: these only, any other bad row fails the run. `heart` is told what is read.
+    `keys` asks for the primary keys of the rows. `repeats` holds the numbers of rows to be rejected for their key, as
+    `find_repeats` says; `strict`: these only, any other bad row fails the run. `heart` is told what is read.
     """
 
     split: Split
@@ -158,9 +158,9 @@ def _read_again(task: MillTask, again: ReadAgainError) -> Milled:
 
 
 def checked_rows(task: MillTask) -> Iterator[Parsed]:
-    """Yield a split's rows: none is null where it must not be, and none has a key that `repeats` says stood before."""
+    """Yield a split's rows: none is null where it must not be, and none is rejected for its key (`repeats`)."""
     forbidden = _forbidden_nulls(task)
-    repeats = np.empty(0, np.int64) if task.repeats is None else np.load(task.repeats)
+    repeats = np.empty((2, 0), np.int64) if task.repeats is None else np.load(task.repeats)
     done = 0
     for parsed in task.reader.read(task.split):
         task.heart.add(parsed.records, parsed.bytes)
@@ -225,7 +225,7 @@ def _checked(
     parsed: Parsed, task: MillTask, done: int, forbidden: Sequence[_Forbidden], repeats: npt.NDArray[np.int64]
 ) -> Parsed:
     nulls = [one for one in forbidden if parsed.rows[one.column].null_count]
-    again = repeats[(repeats > done) & (repeats <= done + parsed.records)]
+    again, known = repeats[:, (repeats[0] > done) & (repeats[0] <= done + parsed.records)]
     if not nulls and not len(again):
         return parsed
     numbers = row_numbers(parsed, done)
@@ -238,7 +238,8 @@ def _checked(
     key = task.keys.columns if task.keys is not None else ()
     for at in np.flatnonzero(np.isin(numbers, again)).tolist():
         if at not in found:
-            reason = "The primary key stood in a row before"
+            has_it = known[np.searchsorted(again, numbers[at])]
+            reason = "The dataset already has the primary key" if has_it else "The primary key stood in a row before"
             found[at] = _bad_row(parsed.rows, at, int(numbers[at]), "row.duplicate_key", reason, *key)
     kept = pa.array(np.setdiff1d(np.arange(parsed.rows.num_rows), np.fromiter(found, np.int64)))
     bad_rows = tuple(sorted([*parsed.bad, *found.values()], key=lambda row: row.row))

@@ -1,12 +1,12 @@
-"""Rows whose primary key stood in a row before, by their numbers: the source is read again for them.
+"""Rows whose primary key stood in a row before, or is in the dataset, by their numbers: the source is read again.
 
-The first row of a key, in the order of slices and rows, stays.
+The first row of a key, in the order of slices and rows, stays, unless the dataset has the key.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -14,11 +14,12 @@ import numpy as np
 import pyarrow as pa
 
 from component import identity
+from component.dataset.changes.primary_keys import RANGE_KEYS
+from component.dataset.changes.row_keys import rows_with
 from component.formats.csv.read import ReadAgainError
 from component.spark.engine import Engine
-from component.spark.keys import RANGE_KEYS
 from component.spark.mill import MillTask, checked_rows, row_numbers
-from component.tables.key_hash import Hashes, key_hashes
+from component.tables.key_hash import Hashes, key_hashes, key_schema, key_values
 
 _NUMBER: Final = "number of the row"
 _SPLIT: Final = "number of the split"
@@ -38,28 +39,47 @@ class FindTask:
 def find_rows(task: FindTask) -> Path:
     """Write key and number of the rows that may have a key which stands twice; return the file."""
     wanted = np.load(task.hashes)
-    schema = pa.schema([task.mill.layout.stored_schema.field(name) for name in task.columns])
+    schema = key_schema(task.mill.layout.stored_schema, task.columns)
     try:
         with pa.ipc.new_stream(task.target, schema.append(pa.field(_NUMBER, pa.int64()))) as writer:
             done = 0
             for parsed in checked_rows(task.mill):
                 numbers = pa.array(row_numbers(parsed, done), pa.int64())
                 done += parsed.records
-                chosen = np.isin(key_hashes(parsed.rows, task.columns), wanted)
-                keys = parsed.rows.select(list(task.columns)).append_column(_NUMBER, numbers)
+                found = key_values(parsed.rows, task.columns)
+                chosen = np.isin(key_hashes(found, task.columns), wanted)
+                keys = found.append_column(_NUMBER, numbers)
                 writer.write_table(keys.filter(pa.array(chosen)))
     except ReadAgainError as again:
         return find_rows(replace(task, mill=replace(task.mill, split=again.split)))
     return task.target
 
 
-def find_repeats(
-    engine: Engine, tasks: Sequence[MillTask], columns: tuple[str, ...], hashes: Hashes, scratch: Path
-) -> tuple[Path | None, ...]:
-    """Return, for each task, a file of the numbers of rows whose key stood before; None where there are none.
+@dataclass(frozen=True, slots=True)
+class KeysThere:
+    """What the dataset has of keys of the new rows: hashes of such, and the keys of some hashes."""
 
-    `tasks` are the splits as they were read, in the order of the source; `hashes` those that stand twice.
+    hashes: Hashes = field(default_factory=lambda: np.empty(0, np.uint64))
+    keys: Callable[[Hashes], pa.Table] | None = None
+
+
+NONE_THERE: Final = KeysThere()
+
+
+def find_repeats(
+    engine: Engine,
+    tasks: Sequence[MillTask],
+    columns: tuple[str, ...],
+    twice: Hashes,
+    scratch: Path,
+    there: KeysThere = NONE_THERE,
+) -> tuple[Path | None, ...]:
+    """Return, for each task, a file of the numbers of rows to be rejected; None where there are none.
+
+    `tasks` are the splits as they were read, in the order of the source; `twice` hashes that stand twice in it. In the
+    file each number is beside a 1 where the dataset has the key, and a 0 where it stood in a row before.
     """
+    hashes = np.union1d(twice, there.hashes)
     chosen = scratch / f"{identity.new_hex()}.npy"
     np.save(chosen, hashes)
     plain = [replace(task, keys=None, repeats=None) for task in tasks]
@@ -68,13 +88,20 @@ def find_repeats(
     )
     numbers: list[list[Hashes]] = [[] for _ in tasks]
     for start in range(0, len(hashes), RANGE_KEYS):
-        for split, rows in _later_rows(found, columns, hashes[start : start + RANGE_KEYS]).items():
+        few = hashes[start : start + RANGE_KEYS]
+        known = there.keys(few) if there.keys is not None else None
+        for split, rows in _later_rows(found, columns, few, known).items():
             numbers[split].append(rows)
     return tuple(_saved(each, scratch) for each in numbers)
 
 
-def _later_rows(files: Sequence[Path], columns: tuple[str, ...], hashes: Hashes) -> dict[int, Hashes]:
-    """Return the numbers of rows, by split, that are not the first of their key; of the keys of some hashes."""
+def _later_rows(
+    files: Sequence[Path], columns: tuple[str, ...], hashes: Hashes, there: pa.Table | None
+) -> dict[int, Hashes]:
+    """Return the numbers of rows, by split, that are not the first of their key or whose key is `there`, and which.
+
+    Of the keys of some hashes.
+    """
     tables = []
     for split, path in enumerate(files):
         with pa.ipc.open_stream(path) as reader:
@@ -86,14 +113,19 @@ def _later_rows(files: Sequence[Path], columns: tuple[str, ...], hashes: Hashes)
     firsts = numbered.group_by(list(columns), use_threads=False).aggregate([(_AT, "min")])
     later = np.ones(together.num_rows, np.bool_)
     later[firsts[f"{_AT}_min"].to_numpy()] = False
+    known = np.zeros(together.num_rows, np.bool_)
+    if there is not None and there.num_rows:
+        known = rows_with(there, together.select(list(columns)))
+    later |= known
     chosen = together.filter(pa.array(later))
-    splits, rows = chosen[_SPLIT].to_numpy(), chosen[_NUMBER].to_numpy()
-    return {int(split): rows[splits == split] for split in np.unique(splits)}
+    splits, rows = chosen[_SPLIT].to_numpy(), np.stack([chosen[_NUMBER].to_numpy(), known[later]])
+    return {int(split): rows[:, splits == split] for split in np.unique(splits)}
 
 
 def _saved(numbers: Sequence[Hashes], scratch: Path) -> Path | None:
     if not numbers:
         return None
     path = scratch / f"{identity.new_hex()}.npy"
-    np.save(path, np.sort(np.concatenate(numbers)))
+    rows = np.concatenate(numbers, axis=1)
+    np.save(path, rows[:, np.argsort(rows[0])])
     return path

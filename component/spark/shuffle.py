@@ -12,12 +12,12 @@ import numpy as np
 import pyarrow as pa
 
 from component import naming
+from component.dataset.changes.primary_keys import NO_KEYS, KeyRuns, KeyWriter
 from component.dataset.files.write import PartitionWriter, cut_by_keys
 from component.dataset.format.buckets import BUCKET, bucket_numbers
 from component.dataset.format.layout import Layout
 from component.errors import UserError
 from component.formats.csv.read import ReadAgainError
-from component.spark.keys import NO_KEYS, KeyRuns, KeyWriter
 from component.spark.mill import Milled, MillTask, checked_rows, stems
 from component.spark.rejects import Rejects
 from component.store.base import Store

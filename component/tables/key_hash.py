@@ -1,4 +1,4 @@
-"""Rows as 64 bits by the values of some columns: equal keys have equal hashes, and different ones nearly always others.
+"""Keys of rows as values that can be compared, and as 64 bits: equal keys have equal bits, others nearly always not.
 
 Whoever decides by hashes must look at the keys themselves where two are equal. Whole columns at a time, so that a pass
 over the rows hardly notices.
@@ -6,13 +6,15 @@ over the rows hardly notices.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from component.errors import Place, UserError
 
 Hashes = npt.NDArray[np.uint64]
 _MULTIPLIER: Final = np.uint64(0x9E3779B97F4A7C15)
@@ -22,14 +24,59 @@ _MASKS: Final = np.array([(1 << 8 * count) - 1 for count in range(_WORD + 1)], n
 """Of a word the bytes that belong to a text of which so many are left."""
 
 
+def key_values(rows: pa.Table, key: Sequence[str]) -> pa.Table:
+    """Return the key of each row so that two keys are the same where their values are equal.
+
+    The two zeros of floats are one value, and so are all NaN. Arrow compares neither lists nor structs: a text with all
+    that they hold stands for them. UserError `column.type` for one with a value that Python does not have.
+    """
+    keys = rows.select(list(key))
+    for at, field in enumerate(keys.schema):
+        if pa.types.is_floating(field.type):
+            zeros = pc.add(keys[field.name], pa.scalar(0.0, field.type))
+            keys = keys.set_column(at, field, pc.if_else(pc.is_nan(zeros), pa.scalar(np.nan, field.type), zeros))
+        elif pa.types.is_nested(field.type):
+            keys = keys.set_column(at, pa.field(field.name, pa.string()), _as_texts(keys[field.name], field.name))
+    return keys
+
+
+def key_schema(schema: pa.Schema, key: Sequence[str]) -> pa.Schema:
+    """Return the types of `key_values`."""
+    fields = [schema.field(name) for name in key]
+    return pa.schema([pa.field(one.name, pa.string()) if pa.types.is_nested(one.type) else one for one in fields])
+
+
+def _as_texts(values: pa.ChunkedArray, column: str) -> pa.ChunkedArray:
+    try:
+        texts = [None if value is None else repr(_plain(value)) for value in values.to_pylist()]
+    except (ValueError, OverflowError) as error:
+        raise UserError(
+            "column.type",
+            f"A value of a key in a column of type {values.type} cannot be compared: {error}",
+            place=Place(column=column),
+            remedy="Use other columns as the key.",
+        ) from error
+    return pa.chunked_array([pa.array(texts, pa.string())])
+
+
+def _plain(value: Any) -> Any:
+    """Return a value whose `repr` is that of every equal one: of floats one zero."""
+    if isinstance(value, float):
+        return value + 0.0
+    if isinstance(value, Mapping):
+        return {name: _plain(one) for name, one in value.items()}
+    return [_plain(one) for one in value] if isinstance(value, list | tuple) else value
+
+
 def key_hashes(rows: pa.Table, key: Sequence[str]) -> Hashes:
     """Return a hash for each row; of one column of whole numbers, dates or timestamps, different keys never share one.
 
-    A null counts as zero or the empty text. The two zeros of floats are one value, and so are all NaN.
+    A null counts as zero or the empty text. What `key_values` says is equal has one hash.
     """
     found = np.zeros(rows.num_rows, np.uint64)
+    keys = key_values(rows, [name for name in key if pa.types.is_nested(rows.schema.field(name).type)])
     for name in key:
-        column = rows[name].combine_chunks()
+        column = (keys if name in keys.column_names else rows)[name].combine_chunks()
         values = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
         for words in _words(values):
             found = _mixed(found, words)
@@ -58,6 +105,8 @@ def _words(values: Any) -> Sequence[Hashes]:
     if pa.types.is_integer(values.type) or pa.types.is_temporal(values.type):
         whole = values if pa.types.is_integer(values.type) else values.view(f"int{values.type.bit_width}")
         return (pc.fill_null(whole, 0).to_numpy(zero_copy_only=False).astype(np.int64).view(np.uint64),)
+    if pa.types.is_decimal(values.type):
+        values = values.cast(pa.string())
     return (_of_texts(pc.fill_null(values.cast(pa.large_binary()), b"")),)
 
 

@@ -6,15 +6,17 @@ import csv
 import io
 import tempfile
 from collections import Counter
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from component.dataset.changes.settling import fresh_scan
-from component.dataset.format.layout import Layout
+from component.dataset.changes import primary_keys as keys
+from component.dataset.changes.known_keys import fresh_scan
 from component.dataset.reading.reader import read_scan
 from component.errors import UserError
 from component.formats.csv.dialect import Dialect
@@ -22,11 +24,13 @@ from component.formats.csv.guess import guess_splits
 from component.formats.csv.read import CsvReader
 from component.formats.csv.source import CsvSplit
 from component.plan.model import DatasetPlan, Source
+from component.runner.commits import layouts_of, plan_commits
 from component.runner.keys import key_task, settle_keys
-from component.spark import keys, repeats
+from component.spark import repeats
 from component.spark.job import MillJob, mill
 from component.store.local import LocalStore
 from component.tables.types import Column, TableSchema, TypeName
+from tests.dataset.making import write_dataset
 from tests.spark.inline_engine import InlineEngine
 
 IN_MEMORY = Path("/dev/shm") if Path("/dev/shm").is_dir() else None
@@ -44,9 +48,9 @@ cells = st.tuples(
 
 
 class Made:
-    """A source of rows, milled in small splits with a policy of keys."""
+    """A source of rows, milled in small splits with a policy of keys, to be appended to those that are `there`."""
 
-    def __init__(self, folder: Path, rows, key, policy, split_bytes, partition_on):
+    def __init__(self, folder: Path, rows, key, policy, split_bytes, partition_on, there=None):
         text = io.StringIO()
         csv.writer(text, lineterminator="\n").writerows([*row, number] for number, row in enumerate(rows, 1))
         path = folder / "t.csv"
@@ -57,25 +61,38 @@ class Made:
         )
         schema = TableSchema(COLUMNS, key)
         plan = DatasetPlan(
-            "t", "table", Source("t.csv", "t", ("t",), "csv", (), schema), schema, on_duplicate_key=policy
+            "t",
+            "table",
+            Source("t.csv", "t", ("t",), "csv", (), schema),
+            schema,
+            partition_on,
+            mode="overwrite" if there is None else "append",
+            on_duplicate_key=policy,
         )
         scratch = folder / "scratch"
         scratch.mkdir()
+        store = LocalStore(folder / "store")
+        if there is not None:
+            found = [(*values[:2], Decimal(values[2]), -number) for number, values in enumerate(there, 1)]
+            columns = [pa.array(cells, one.arrow) for cells, one in zip(zip(*found, strict=True), COLUMNS, strict=True)]
+            write_dataset(store, pa.table(columns, schema=schema.arrow), partition_on, uuid="t", splits=2)
+        self.before = {stat.key for stat in store.list("t/")}
+        commits = plan_commits(store, [plan])
         self.job = MillJob(
             splits,
             CsvReader(schema, Dialect()),
-            Layout("t", schema.arrow, partition_on),
-            LocalStore(folder / "store"),
+            *layouts_of(commits[0]),
+            store,
             scratch if plan.has_rejected else None,
             direct_partitions=1,
             direct_files=1,
-            keys=key_task(plan, Layout("t", schema.arrow), scratch),
+            keys=key_task(plan, key, scratch),
             strict=True,
         )
         self.said: list[str] = []
         results = mill(InlineEngine(), [self.job], lambda *_: None)
         (_,), (self.result,) = settle_keys(
-            InlineEngine(), [plan], [self.job], results, lambda *_: None, self.said.append
+            InlineEngine(), [plan], [self.job], results, lambda *_: None, self.said.append, commits
         )
 
     def rows(self):
@@ -85,7 +102,7 @@ class Made:
         for file in files:
             scan = fresh_scan(file.label, file.key, self.job.layout)
             found += read_scan(self.job.store, self.job.layout.stored_schema, scan, ["row"])["row"].to_pylist()
-        assert {file.key for file in files} == {stat.key for stat in self.job.store.list("t/")}
+        assert {file.key for file in files} == {stat.key for stat in self.job.store.list("t/")} - self.before
         return sorted(found)
 
 
@@ -135,6 +152,38 @@ def test_keys_are_judged_as_by_a_look_at_all_rows(rows, key, policy, split_bytes
         assert made.rows() == kept
         assert made.result.rejected == len(rows) - len(kept)
         assert not made.said
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    rows=st.lists(cells, max_size=8),
+    there=st.lists(cells, min_size=1, max_size=5),
+    key=st.sampled_from([("a",), ("n",), ("d", "n"), ("a", "n")]),
+    split_bytes=st.sampled_from([1, 1000]),
+    partition_on=st.sampled_from([(), ("a",)]),
+)
+def test_rows_whose_key_the_dataset_has_are_rejected(rows, there, key, split_bytes, partition_on):
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory(dir=IN_MEMORY) as folder:
+        patch.setattr(repeats, "RANGE_KEYS", 2)
+        made = Made(Path(folder), rows, key, "reject", split_bytes, partition_on, there)
+        known = {values_of(row, key) for row in there}
+        reasons, seen = {}, set()
+        for number, row in enumerate(rows, 1):
+            values = values_of(row, key)
+            if None in values:
+                reasons[number] = "The row has no value in a column of the primary key"
+            elif values in known:
+                reasons[number] = "The dataset already has the primary key"
+            elif values in seen:
+                reasons[number] = "The primary key stood in a row before"
+            seen.add(values)
+        assert made.rows() == [number for number in range(1, len(rows) + 1) if number not in reasons]
+        told = []
+        for path in (count.rejected_file for count in made.result.counts if count.rejected_file is not None):
+            with pa.ipc.open_stream(path) as reader:
+                told += reader.read_all()["reason"].to_pylist()
+        assert sorted(told) == sorted(reasons.values())
+        assert not [stat.key for stat in made.job.store.list("t/_keys/")]
 
 
 @given(st.lists(st.lists(st.integers(0, 40), min_size=1), max_size=5), st.integers(1, 9))

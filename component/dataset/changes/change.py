@@ -5,6 +5,7 @@ A change that loses the race is made again from the new state: what it decided m
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,9 +15,11 @@ import pyarrow as pa
 from component import identity
 from component.dataset.changes.carrying import carry
 from component.dataset.changes.execution import HERE, Executor
+from component.dataset.changes.known_keys import check_known_keys, check_new_keys
 from component.dataset.changes.rewrite import Rewrite, Rewritten, Target, drop_rewritten, new_target, run_rewrites
 from component.dataset.commits.commit import TRIES, CommitPlan, Prepared, commit, discard
 from component.dataset.commits.fit import check_indices
+from component.dataset.commits.intent import Intent
 from component.dataset.commits.tables import check_has_table, check_one_table, check_same_table, check_shared
 from component.dataset.commits.writable import make_explicit
 from component.dataset.files.write import PartitionWriter, Written
@@ -108,7 +111,8 @@ class Change:
     have under the label stays. `tasks` write old files again: what they find to be done adds to what goes and
     comes, and where a change is nothing but `tasks` and they find nothing, there is no commit. `sizes` are the bytes of
     their files by key, where they are known. `adopted` are files that are there and that no state names; they stay
-    there whatever becomes of the change. `tables` are the tables as they will be, where columns change.
+    there whatever becomes of the change. `tables` are the tables as they will be, where columns change. `intent` says
+    by which key rows go, if by any, and the rule for primary keys.
     """
 
     operation: str
@@ -124,6 +128,7 @@ class Change:
     sizes: Mapping[str, int] = field(default_factory=dict)
     tables: tuple[OtherTable, ...] = ()
     emptied: Sequence[tuple[str, str]] = ()
+    intent: Intent = field(default_factory=Intent)
 
 
 def open_base(store: Store, uuid: str, *, several: bool = False, table: str | None = None) -> Base:
@@ -179,7 +184,7 @@ def carry_out(store: Store, base: Base, change: Change, executor: Executor = HER
     if change.tasks and not (done or change.removed or change.rows or change.emptied):
         return None
     try:
-        return _commit(store, base, change, done)
+        return _commit(store, base, change, done, executor)
     except CommitUnknownError:
         raise
     except TablemillError:  # and nothing else: an interrupt may come when the header is there already
@@ -187,7 +192,7 @@ def carry_out(store: Store, base: Base, change: Change, executor: Executor = HER
         raise
 
 
-def _commit(store: Store, base: Base, change: Change, done: Sequence[Rewritten]) -> Prepared:
+def _commit(store: Store, base: Base, change: Change, done: Sequence[Rewritten], executor: Executor) -> Prepared:
     done = [*done, *(Rewritten((label,), Written(), table=table) for label, table in change.emptied)]
     removed = {*change.removed, *(label for one in done for label in one.labels)}
     plan = _plan(base, replace(change, removed=removed))
@@ -195,14 +200,20 @@ def _commit(store: Store, base: Base, change: Change, done: Sequence[Rewritten])
     written = _write(store, layout, change)
     coming = [*written, *(one.written for one in done), *change.adopted]
     try:
+        said: tuple[str, ...] = ()
+        if any(part.files for part in written):
+            said = check_new_keys(store, plan, written) + check_known_keys(store, plan, written, done, executor)
         carried = carry(store, base.datasets, plan.layouts, done, coming)
         written += carried
-        return commit(store, plan, [*coming, *carried])
+        prepared = commit(store, plan, [*coming, *carried])
     except CommitUnknownError:
         raise
     except TablemillError:  # the same
         _delete(store, written)
         raise
+    for text in said:
+        warnings.warn(text, stacklevel=2)
+    return prepared
 
 
 def _plan(base: Base, change: Change) -> CommitPlan:
@@ -220,6 +231,7 @@ def _plan(base: Base, change: Change) -> CommitPlan:
         storage_format=base.stored.storage_format,
         primary_key=keys[0],
         operation=change.operation,
+        intent=change.intent,
         removed=frozenset(change.removed),
         unset=frozenset(change.unset) - {"creation_time"},
         rebuilt=frozenset(change.rebuilt),

@@ -14,6 +14,7 @@ from component.dataset.changes.execution import HERE, Executor
 from component.dataset.changes.rewrite import DropRows, JoinFiles, in_groups
 from component.dataset.commits.commit import Prepared
 from component.dataset.commits.fit import fitted_rows
+from component.dataset.commits.intent import Intent, KeyRule
 from component.dataset.commits.scope import Scope, labels_in_scope
 from component.dataset.reading.reader import Dataset, FileScan, plan_scan
 from component.errors import Place, UserError
@@ -114,7 +115,13 @@ def delete_partitions(store: Store, uuid: str, scope: Sequence[Scope]) -> Prepar
 
 
 def replace_partitions(
-    store: Store, uuid: str, rows: Iterable[pa.Table], scope: Sequence[Scope], *, table: str | None = None
+    store: Store,
+    uuid: str,
+    rows: Iterable[pa.Table],
+    scope: Sequence[Scope],
+    *,
+    table: str | None = None,
+    on_duplicate_key: KeyRule = "warn",
 ) -> Prepared | None:
     """Delete the partitions in scope and add rows, in one commit. `rows` may be asked for again after a lost race.
 
@@ -128,7 +135,8 @@ def replace_partitions(
         own = base.chosen.table
         partitions, labels = base.dataset.header.partitions, labels_in_scope(base.dataset, scope)
         emptied = [(label, own) for label in sorted(labels) if own in partitions[label]]
-        return Change("replace partitions", rows=[fitted], emptied=emptied)
+        rule = Intent(on_duplicate_key=on_duplicate_key)
+        return Change("replace partitions", rows=[fitted], emptied=emptied, intent=rule)
 
     return apply_change(store, uuid, decide, table=table)
 

@@ -22,7 +22,7 @@ from component import identity, naming
 from component.dataset.changes.column_edits import NewColumn, edited_rows
 from component.dataset.changes.execution import Executor
 from component.dataset.changes.key_sets import KeySet
-from component.dataset.changes.row_keys import key_columns, may_meet, ranges_of, rows_with
+from component.dataset.changes.row_keys import Ranges, key_columns, may_meet, ranges_of, rows_with
 from component.dataset.files.csv_file import open_data
 from component.dataset.files.data_file import narrow_schema
 from component.dataset.files.footer import naming_file, open_footer
@@ -181,16 +181,21 @@ def _may_hold(task: DropKeys, scan: FileScan) -> bool:
     """Say whether a file may hold one of the keys by the statistics in its footer; its rows are not read."""
     schema = task.target.schema
     stored = [name for name in task.key if name not in scan.partition_values]
-    wanted = tuple(_within(one, schema, stored) for one in task.sets if one.rows)
+    wanted = tuple(within(one.ranges, schema, stored) for one in task.sets if one.rows)
+    return footer_allows(task.target.store, schema, scan, wanted)
+
+
+def footer_allows(store: Store, schema: pa.Schema, scan: FileScan, wanted: Sequence[Conjunction]) -> bool:
+    """Say whether a file may hold a row that one of some conjunctions is true of, by the statistics in its footer."""
     if not all(wanted):
         return bool(wanted)
-    with naming_file(scan.key), open_data(task.target.store, scan.key, schema) as file:
-        return bool(groups_wanted(open_footer(file), schema, wanted))
+    with naming_file(scan.key), open_data(store, scan.key, schema) as file:
+        return bool(groups_wanted(open_footer(file), schema, tuple(wanted)))
 
 
-def _within(keys: KeySet, schema: pa.Schema, names: Sequence[str]) -> Conjunction:
-    """Return the conditions that hold for every row that has one of the keys: its values are in their ranges."""
-    ranges = {name: (low, high) for name, low, high in keys.ranges if name in names}
+def within(found: Ranges, schema: pa.Schema, names: Sequence[str]) -> Conjunction:
+    """Return the conditions on some columns that hold for every row whose values are in the ranges."""
+    ranges = {name: (low, high) for name, low, high in found if name in names}
     return tuple(
         Condition(name, operator, pa.scalar(value, schema.field(name).type))
         for name, ends in ranges.items()

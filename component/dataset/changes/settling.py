@@ -7,6 +7,7 @@ that are still there is used again.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -17,19 +18,18 @@ import pyarrow.compute as pc
 from component.dataset.changes.carrying import carry
 from component.dataset.changes.execution import HERE, Executor
 from component.dataset.changes.key_sets import GatherKeys, KeySet, all_keys, drop_sets, gather_sets
+from component.dataset.changes.known_keys import candidates, check_known_keys, check_new_keys, fresh_scan
 from component.dataset.changes.modes import files_layout
 from component.dataset.changes.rewrite import Rewritten, drop_rewritten, new_target, run_rewrites
-from component.dataset.changes.upsert import candidates, drop_tasks
+from component.dataset.changes.upsert import drop_tasks
 from component.dataset.commits.commit import TRIES, CommitPlan, Prepared, prepare, publish, replan, withdraw
 from component.dataset.commits.scope import labels_in_scope
 from component.dataset.files.write import Written
 from component.dataset.format.facts import known_facts
-from component.dataset.format.keys import partition_texts
-from component.dataset.format.layout import Layout
 from component.dataset.format.trusted import read_schema
-from component.dataset.format.values import parse_value, value_text
-from component.dataset.reading.reader import Dataset, FileScan
-from component.errors import CommitRefusedError, CommitUnknownError, TablemillError
+from component.dataset.format.values import value_text
+from component.dataset.reading.reader import Dataset
+from component.errors import CommitRefusedError, CommitUnknownError, TablemillError, UserError
 from component.store.base import Store
 
 
@@ -39,7 +39,7 @@ class Settled:
 
     `fresh` are files of new rows, `rewritten` what became of old files, of which `rows_gone` are gone (None: unknown);
     `looked_at` are the labels of old files that were looked into. `sets` and `passing` are kept until the commit, for
-    the next try; `carried` are files of tables that no rows come for.
+    the next try; `carried` are files of tables that no rows come for. `warnings` say what is wrong with primary keys.
     """
 
     plan: CommitPlan
@@ -50,6 +50,7 @@ class Settled:
     sets: tuple[KeySet, ...] = ()
     passing: tuple[Written, ...] = ()
     carried: tuple[Written, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def written(self) -> tuple[Written, ...]:
@@ -63,17 +64,36 @@ def settle(
     """Find out what goes of the base, and write touched files again; on any error nothing of that is left.
 
     `before` is the same write as it was settled on an earlier state. UserError `dataset.key` for a null in the key of a
-    new row, and for an upsert when a key stands twice.
+    new row, and for an upsert when a key stands twice; `row.duplicate_key` for a primary key that rows have which stay,
+    unless a warning is enough, and CommitRefusedError when these came since `before`.
     """
+    settled = _settle(store, plan, written, executor, before)
+    try:
+        return replace(settled, warnings=_met(store, settled, executor, before))
+    except BaseException:
+        drop_settled(store, settled)
+        raise
+
+
+def _settle(
+    store: Store, plan: CommitPlan, written: Sequence[Written], executor: Executor, before: Settled | None
+) -> Settled:
     if plan.intent.by_key:
         settled = _settle_by_key(store, plan, tuple(written), executor, before)
         return _in_step(store, settled, settled.rewritten)
     if plan.intent.mode != "replace_partitions" or plan.base is None:
         return _in_step(store, Settled(plan, tuple(written)), ())
-    removed = _replaced(dataset_of(store, plan), plan, written)
-    going = [Rewritten((label,), Written(), table=plan.layout.table) for label in sorted(removed)]
-    gone = _rows_of(store, plan, removed)
-    return _in_step(store, Settled(replace(plan, removed=removed), tuple(written), rows_gone=gone), going)
+    plan = with_replaced(store, plan, written)
+    going = [Rewritten((label,), Written(), table=plan.layout.table) for label in sorted(plan.removed)]
+    gone = _rows_of(store, plan, plan.removed)
+    return _in_step(store, Settled(plan, tuple(written), rows_gone=gone), going)
+
+
+def with_replaced(store: Store, plan: CommitPlan, written: Sequence[Written]) -> CommitPlan:
+    """Return a plan with what goes where new rows replace partitions."""
+    if plan.intent.mode != "replace_partitions" or plan.base is None:
+        return plan
+    return replace(plan, removed=_replaced(dataset_of(store, plan), plan, written))
 
 
 def _in_step(store: Store, settled: Settled, done: Sequence[Rewritten]) -> Settled:
@@ -88,6 +108,22 @@ def _in_step(store: Store, settled: Settled, done: Sequence[Rewritten]) -> Settl
     except BaseException:
         drop_settled(store, settled)
         raise
+
+
+def _met(store: Store, settled: Settled, executor: Executor, before: Settled | None) -> tuple[str, ...]:
+    """Look for the primary keys of new rows among the rows that stay."""
+    plan = settled.plan
+    try:
+        return check_known_keys(store, plan, settled.fresh, settled.rewritten, executor)
+    except UserError as error:
+        if before is None or plan.intent.on_duplicate_key != "reject" or error.code != "row.duplicate_key":
+            raise
+        raise CommitRefusedError(
+            "commit.refused",
+            f"Another writer has added rows to the dataset {plan.layout.uuid!r} that have a primary key of the new"
+            " rows",
+            remedy="Run again: the new rows with such keys are rejected then.",
+        ) from error
 
 
 def dataset_of(store: Store, plan: CommitPlan) -> Dataset:
@@ -158,13 +194,6 @@ def _gather(
     return gather_sets(executor, task, sum(part.rows for part in written))
 
 
-def fresh_scan(label: str, key: str, layout: Layout) -> FileScan:
-    """Return how a file that is in no header yet is read."""
-    texts = partition_texts(key, layout.partition_on)
-    schema = layout.stored_schema
-    return FileScan(label, key, {name: parse_value(text, schema.field(name).type) for name, text in texts.items()}, ())
-
-
 def _without_keys(settled: Settled, dataset: Dataset, executor: Executor, before: Settled | None) -> Settled:
     """Write the files again that hold a key and were not written again before."""
     store, plan = dataset.store, settled.plan
@@ -221,8 +250,10 @@ def _discard(store: Store, written: Sequence[Written]) -> None:
 def commit_write(store: Store, plan: CommitPlan, written: Sequence[Written], executor: Executor = HERE) -> Prepared:
     """Settle, prepare and publish; a write that loses the race is settled again on the new state, an overwrite is not.
 
-    Errors as `commit`; on any error but CommitUnknownError the caller deletes what was written.
+    Warns, as Python does, of what is wrong with primary keys, where that is no error. Errors as `commit`, `settle` and
+    `check_new_keys`; on any error but CommitUnknownError the caller deletes what was written.
     """
+    warned = check_new_keys(store, plan, written)
     settled = settle(store, plan, written, executor)
     for attempt in range(TRIES):
         prepared = None
@@ -241,6 +272,8 @@ def commit_write(store: Store, plan: CommitPlan, written: Sequence[Written], exe
             settled = _again(store, settled, executor)
         else:
             tidy(store, settled)
+            for text in (*warned, *settled.warnings):
+                warnings.warn(text, stacklevel=2)
             return prepared
     raise AssertionError  # pragma: no cover - the loop returns or raises
 

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from component import naming
 from component.dataset.changes.change import Base, Change, apply_change
 from component.dataset.changes.execution import HERE, Executor
 from component.dataset.changes.key_sets import KeySet, drop_sets, set_of
+from component.dataset.changes.known_keys import candidates
 from component.dataset.changes.rewrite import DropKeys, Target, in_groups
 from component.dataset.changes.row_keys import check_keys, checked_key, distinct_keys, key_columns
 from component.dataset.commits.commit import Prepared
 from component.dataset.commits.fit import fitted_rows
-from component.dataset.format.values import value_text
-from component.dataset.reading.reader import Dataset, FileScan, plan_scan
+from component.dataset.commits.intent import Intent
+from component.dataset.reading.reader import Dataset, FileScan
 from component.store.base import Store
-
-_MOST_ASKED: Final = 100_000
-"""More values than these are not looked up in an index: the files' own keys are read instead."""
 
 
 def upsert(
@@ -48,7 +44,8 @@ def upsert(
         columns = checked_key(new.column_names, tuple(key) or primary_key_of(base.chosen), uuid)
         keys = key_columns(new, columns)
         check_keys(keys, uuid, unique=True)
-        return _change("upsert", base, keys, used, [[new]]) if new.num_rows else None
+        change = _change("upsert", base, keys, used, [[new]]) if new.num_rows else None
+        return replace(change, intent=Intent("upsert", key=columns)) if change is not None else None
 
     try:
         return apply_change(store, uuid, decide, table=table, executor=executor)
@@ -104,26 +101,3 @@ def drop_tasks(
 def primary_key_of(dataset: Dataset) -> tuple[str, ...]:
     """Return the primary key that a dataset was given; empty where it has none."""
     return tuple(dataset.header.described(dataset.table).get("primary_key", ()))
-
-
-def candidates(dataset: Dataset, keys: pa.Table | None) -> tuple[FileScan, ...]:
-    """Return the files that may hold one of the keys, as far as indices and partition values tell.
-
-    Without keys, because there are too many to be held here, all files; the tasks look at their ranges.
-    """
-    if keys is None:
-        return plan_scan(dataset)
-    header = dataset.header
-    values = {name: pc.unique(keys[name]) for name in keys.column_names}
-    indexed = [name for name in values if name in header.indices and len(values[name]) <= _MOST_ASKED]
-    asked = [[name, "in", values[name].to_pylist()] for name in indexed]
-    scans = plan_scan(dataset, [asked] if asked and keys.num_rows else None)
-    for name in (name for name in values if name in header.partition_keys):
-        texts = {_text(value) for value in values[name].to_pylist()}
-        scans = tuple(scan for scan in scans if _text(scan.partition_values[name]) in texts)
-    return tuple(replace(scan, keep=()) for scan in scans)
-
-
-def _text(value: Any) -> str:
-    """Return the text of a value, the same for both zeros."""
-    return value_text(value + 0.0 if isinstance(value, float) else value)

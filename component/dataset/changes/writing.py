@@ -18,7 +18,7 @@ from component.dataset.changes.settling import commit_write
 from component.dataset.changes.upsert import primary_key_of
 from component.dataset.commits.commit import CommitPlan, Prepared, discard
 from component.dataset.commits.fit import index_doubts
-from component.dataset.commits.intent import Intent
+from component.dataset.commits.intent import Intent, KeyRule
 from component.dataset.files.write import PartitionWriter, Written
 from component.dataset.format.buckets import buckets_of
 from component.dataset.format.header import HeaderFormat
@@ -64,6 +64,7 @@ class NewDataset:
     storage_format: HeaderFormat = "json"
     table: str = naming.DEFAULT_TABLE
     compatibility: Compatibility = "plateau"
+    on_duplicate_key: KeyRule = "warn"
 
 
 def make_dataset(
@@ -90,7 +91,7 @@ def make_dataset(
     plan = plan_write(
         store,
         layout,
-        Intent("overwrite"),
+        Intent("overwrite", on_duplicate_key=new.on_duplicate_key),
         metadata=new.metadata,
         storage_format=new.storage_format,
         primary_key=new.primary_key,
@@ -140,6 +141,7 @@ def overwrite_rows(
     primary_key: Sequence[str] | None = None,
     files: FileLayout | None = None,
     metadata: Mapping[str, Any] | None = None,
+    on_duplicate_key: KeyRule = "warn",
     executor: Executor = HERE,
 ) -> Prepared:
     """Put rows in the place of all that a dataset has, or of several tables one; what is not given stays as it is.
@@ -158,6 +160,7 @@ def overwrite_rows(
         base.stored.storage_format,
         base.chosen.table,
         base.compatibility or "plateau",
+        on_duplicate_key,
     )
     if not base.others:
         return make_dataset(store, uuid, rows, new, replaces=True, executor=executor)
@@ -185,6 +188,7 @@ def overwrite_rows(
             else OtherTable(layout, base.primary_key(layout.table))
             for layout in base.layouts
         ),
+        intent=Intent(on_duplicate_key=on_duplicate_key),
     )
     done = carry_out(store, base, change, executor)
     assert done is not None  # noqa: S101 - a change with rows always commits

@@ -1,14 +1,14 @@
-"""Primary keys of the rows that tasks read: a hash of each on scratch, and which keys stand twice, exactly.
+"""Primary keys of new rows: a hash of each on scratch, which keys stand twice, exactly, and what is said of them.
 
-Each task writes the hashes of its rows in sorted runs, eight bytes a row. Hashes that stand twice are found range by
+Whoever writes rows notes their hashes in sorted runs, eight bytes a row. Hashes that stand twice are found range by
 range, so that memory stays bounded whatever the number of rows; only if there are any, the keys themselves are read
 from the data files, and compared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
@@ -18,9 +18,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from component import identity, naming
+from component.dataset.commits.intent import KeyRule
 from component.dataset.reading.reader import FileScan, read_scan
+from component.errors import Place, UserError
 from component.store.base import Store
-from component.tables.key_hash import Hashes, key_hashes
+from component.tables.key_hash import Hashes, key_hashes, key_schema, key_values
 
 RUN_HASHES: Final = 2 * naming.MIB
 """Hashes that a task holds before it writes them: 16 MiB."""
@@ -77,6 +79,7 @@ class KeyWriter:
         """Take rows."""
         if self._task is None:
             return
+        rows = key_values(rows, self._task.columns)
         hashes = key_hashes(rows, self._task.columns)
         whole = _whole_keys(rows, self._task.columns)
         for name in self._task.columns:
@@ -121,13 +124,18 @@ def _whole_keys(rows: pa.Table, key: Sequence[str]) -> Any:
 
 def repeated_hashes(parts: Sequence[KeyRuns], most: int = RANGE_HASHES) -> Hashes:
     """Return the hashes that stand more than once, in order; about `most` are compared at once."""
+    twice = (np.unique(hashes[1:][hashes[1:] == hashes[:-1]]) for hashes in sorted_ranges(parts, most))
+    return np.concatenate([np.empty(0, np.uint64), *twice])
+
+
+def sorted_ranges(parts: Sequence[KeyRuns], most: int) -> Iterator[Hashes]:
+    """Yield all hashes in order, range by range, in each about `most`."""
     runs = [run for part in parts for run in _runs_of(part)]
-    found = [np.empty(0, np.uint64)]
     for low, high in _ranges(sum(map(len, runs)), most):
         hashes = np.concatenate([_within(run, low, high) for run in runs])
         hashes.sort(kind="stable")  # it merges what is in order
-        found.append(np.unique(hashes[1:][hashes[1:] == hashes[:-1]]))
-    return np.concatenate(found)
+        if len(hashes):
+            yield hashes
 
 
 def _runs_of(part: KeyRuns) -> Iterator[Hashes]:
@@ -176,23 +184,51 @@ def repeated_keys(
     least: list[Mapping[str, Any]] = []
     wanted = pa.schema([schema.field(name) for name in columns])
     for start in range(0, len(hashes), most):
-        few = hashes[start : start + most]
-        counts = wanted.append(pa.field(_COUNT, pa.int64())).empty_table()
-        for scan in scans:
-            table = read_scan(store, schema, scan, list(columns)).select(list(columns)).cast(wanted).drop_null()
-            chosen = table.filter(pa.array(np.isin(key_hashes(table, columns), few)))
-            ones = chosen.append_column(_COUNT, pa.repeat(pa.scalar(1, pa.int64()), chosen.num_rows))
-            counts = _counted(pa.concat_tables([counts, ones]), columns)
+        counts = counted_keys(store, schema, scans, wanted, hashes[start : start + most])
         twice = counts.filter(pc.greater(counts[_COUNT], 1))
         keys += twice.num_rows
         rows += pc.sum(twice[_COUNT]).as_py() or 0
         least += _least(twice, columns)
-    return RepeatedKeys(keys, rows, _least_of(least, wanted))
+    return RepeatedKeys(keys, rows, least_key(least, wanted))
+
+
+def counted_keys(
+    store: Store, schema: pa.Schema, scans: Sequence[FileScan], wanted: pa.Schema, hashes: Hashes
+) -> pa.Table:
+    """Return the keys in some files whose hashes are among these, in order, each once, with how many rows have it.
+
+    `wanted` are the columns of the key in the types of which the hashes were made.
+    """
+    columns = wanted.names
+    counts = key_schema(wanted, columns).append(pa.field(_COUNT, pa.int64())).empty_table()
+    for scan in scans:
+        keys = keys_in(store, schema, scan, wanted).drop_null()
+        chosen = keys.filter(pa.array(np.isin(key_hashes(keys, columns), hashes)))
+        ones = chosen.append_column(_COUNT, pa.repeat(pa.scalar(1, pa.int64()), chosen.num_rows))
+        counts = _counted(pa.concat_tables([counts, ones]), columns)
+    return counts
+
+
+def keys_in(store: Store, schema: pa.Schema, scan: FileScan, wanted: pa.Schema) -> pa.Table:
+    """Return the keys in one file, of `schema`, as `key_values` of the types that are `wanted`."""
+    rows = read_scan(store, schema, replace(scan, keep=()), wanted.names)
+    return key_values(rows.select(wanted.names).cast(wanted), wanted.names)
 
 
 def _counted(rows: pa.Table, columns: Sequence[str]) -> pa.Table:
     summed = rows.group_by(list(columns), use_threads=False).aggregate([(_COUNT, "sum")])
     return summed.rename_columns([*columns, _COUNT]).select([*columns, _COUNT])
+
+
+def met_keys(new: pa.Table, there: pa.Table, wanted: pa.Schema) -> RepeatedKeys:
+    """Return which keys of new rows are also there, with how many new rows have them; both as `counted_keys`."""
+    columns = wanted.names
+    zeros = pa.repeat(pa.scalar(0, pa.int64()), there.num_rows)
+    counted = pa.concat_tables([new, there.set_column(len(columns), _COUNT, zeros)])
+    summed = counted.group_by(columns, use_threads=False).aggregate([(_COUNT, "sum"), ([], "count_all")])
+    both = summed.filter(pc.equal(summed["count_all"], 2))
+    least = _least(both.select(columns), columns)
+    return RepeatedKeys(both.num_rows, pc.sum(both[f"{_COUNT}_sum"]).as_py() or 0, next(iter(least), {}))
 
 
 def _least(twice: pa.Table, columns: Sequence[str]) -> list[Mapping[str, Any]]:
@@ -203,5 +239,65 @@ def _least(twice: pa.Table, columns: Sequence[str]) -> list[Mapping[str, Any]]:
     return found
 
 
-def _least_of(found: Sequence[Mapping[str, Any]], schema: pa.Schema) -> Mapping[str, Any]:
+def least_key(found: Sequence[Mapping[str, Any]], wanted: pa.Schema) -> Mapping[str, Any]:
+    """Return the least of some keys, whose columns are `wanted`; nothing where there are none."""
+    schema = key_schema(wanted, wanted.names)
     return next(iter(_least(pa.Table.from_pylist(list(found), schema), schema.names)), {}) if found else {}
+
+
+# --- what is said of them ---
+
+
+def null_errors(nulls: Mapping[str, int], table: str) -> Iterator[UserError]:
+    """Yield an error for each column of the key that is null in some rows."""
+    for name, count in nulls.items():
+        yield UserError(
+            "row.null_key",
+            f"A column of the primary key is null in {_rows(count)}",
+            place=Place(table, column=name),
+            remedy="Fill the column, or leave it out of primary_key.",
+        )
+
+
+def repeated_errors(found: RepeatedKeys, table: str, *, reject: bool) -> Iterator[UserError]:
+    """Yield the error of keys that stand in several of the new rows; `reject`: they could be rejected."""
+    choice = ", or set on_duplicate_key to reject, which keeps the first of them." if reject else "."
+    if found.keys:
+        yield UserError(
+            "row.duplicate_key",
+            f"A primary key stands in {_rows(found.rows)}"
+            if found.keys == 1
+            else f"{found.keys:,} primary keys stand in {_rows(found.rows)}; the least of them is this",
+            place=_place(found, table),
+            remedy=f"Correct the rows or the primary key{choice}",
+        )
+
+
+def known_errors(found: RepeatedKeys, table: str) -> Iterator[UserError]:
+    """Yield the error of keys of new rows that rows have which are in the dataset already, and stay there."""
+    if found.keys:
+        what = "the primary key" if found.keys == 1 else f"{found.keys:,} primary keys"
+        least = "" if found.keys == 1 else "; the least of them is this"
+        yield UserError(
+            "row.duplicate_key",
+            f"The dataset already has {what} of {_rows(found.rows)}{least}",
+            place=_place(found, table),
+            remedy="Leave such rows out, which a run does with on_duplicate_key: reject, or use upsert to replace the"
+            " rows that are there.",
+        )
+
+
+def settle_errors(errors: Iterator[UserError], rule: KeyRule, warn: Callable[[str], None]) -> None:
+    """Raise the first of some errors, or warn of all where that is the rule."""
+    for error in errors:
+        if rule != "warn":
+            raise error
+        warn(str(error))
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count:,} rows"
+
+
+def _place(found: RepeatedKeys, table: str) -> Place:
+    return Place(table, column=", ".join(found.first), value=", ".join(map(str, found.first.values())))
