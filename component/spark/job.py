@@ -20,6 +20,8 @@ from component.spark.shuffle import GatherTask, Scattered, gather_bucket, scatte
 from component.store.base import Store
 
 RUN_DIGITS = 12
+_BUCKETS_PER_CORE = 8
+"""So that a task of a shuffle holds a part of the partitions at a time: each costs memory, however few rows it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +191,7 @@ def _shuffle(engine: Engine, job: MillJob, ledger: Ledger, run: str, on_done: On
     crowded = ledger.crowded
     attempt = (run + identity.new_hex())[: RUN_DIGITS + 4]
     total = sum(part.task.split.size for part in crowded)
-    buckets = max(engine.parallelism, -(-total // job.shuffle_bytes))
+    buckets = max(engine.parallelism * _BUCKETS_PER_CORE, -(-total // job.shuffle_bytes))
     gather = partial(gather_bucket, GatherTask(job.layout, job.store, attempt, job.buffer_bytes))
 
     with Heartbeats(engine.scratch, partial(on_done, 0)) as beats:

@@ -8,7 +8,7 @@ conditionally on the version that was read.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -62,6 +62,10 @@ class Store(Protocol):
 
     def put(self, key: str, data: bytes | pa.Buffer) -> None:
         """Put an object durably and atomically; an object that is there is replaced."""
+        ...
+
+    def put_all(self, objects: Sequence[tuple[str, bytes | pa.Buffer]]) -> None:
+        """Put objects as `put` does, all of them durable on return; after an error some may be there."""
         ...
 
     def put_if(self, key: str, data: bytes, expected: Version | None) -> Version:

@@ -26,7 +26,7 @@ NO_FOLDER_SYNC: Final = frozenset({errno.EINVAL, errno.EBADF, errno.ENOTSUP})
 """What file systems answer that cannot force a folder to disk; they order renames themselves or not at all."""
 
 
-def failure(error: OSError, path: Path, action: Action) -> TablemillError:
+def failure(error: OSError, path: Path | str, action: Action) -> TablemillError:
     """Return the error that says who must act on a failed file operation, with its path."""
     reason = os.strerror(error.errno) if error.errno else str(error)
     text = f"{path} cannot be {action}: {reason}"
@@ -45,7 +45,7 @@ def failure(error: OSError, path: Path, action: Action) -> TablemillError:
 
 
 @contextmanager
-def failing(path: Path, action: Action) -> Iterator[None]:
+def failing(path: Path | str, action: Action) -> Iterator[None]:
     """Turn an OSError of the block into the error of `failure`."""
     try:
         yield
@@ -74,7 +74,7 @@ def force(file: BinaryIO) -> None:
     os.fsync(file.fileno())
 
 
-def force_folder(folder: Path) -> None:
+def force_folder(folder: Path | str) -> None:
     """Return when the names in the folder are on disk, where the file system can promise that."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -90,8 +90,20 @@ def make_folder(folder: Path, *, durable: bool = True) -> None:
     """Make a folder and those above it; their names are on disk on return, if that is asked for."""
     if folder.is_dir():
         return
-    make_folder(folder.parent, durable=durable)
-    with suppress(FileExistsError):
-        folder.mkdir()
-    if durable:
-        force_folder(folder.parent)
+    for changed in new_folders(os.fspath(folder)):
+        if durable:
+            force_folder(changed)
+
+
+def new_folders(folder: str) -> list[str]:
+    """Make a folder and those above it; return the folders that have a new name in them, from the top downwards."""
+    try:
+        os.mkdir(folder)  # noqa: PTH102 - thousands are made in a run, and to make a Path takes longer than the folder
+    except FileExistsError:
+        return []
+    except FileNotFoundError:
+        above = os.path.dirname(folder)  # noqa: PTH120 - as above
+        if above == folder:
+            raise
+        return [*new_folders(above), *new_folders(folder)]
+    return [os.path.dirname(folder)]  # noqa: PTH120 - as above

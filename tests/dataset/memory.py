@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -38,6 +38,10 @@ class MemoryStore:
 
     def put(self, key: str, data: bytes | pa.Buffer) -> None:
         self.objects[check_key(key)] = bytes(data), time.time()
+
+    def put_all(self, objects: Sequence[tuple[str, bytes | pa.Buffer]]) -> None:
+        for key, data in objects:
+            self.put(key, data)
 
     def put_if(self, key: str, data: bytes | pa.Buffer, expected: Version | None) -> Version:
         found = self.get_versioned(key)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -89,6 +89,10 @@ class _Handle:
 
     def put(self, key: str, data: bytes | pa.Buffer) -> None:
         return self._call("put", key, lambda: self._inner.put(key, data))
+
+    def put_all(self, objects: Sequence[tuple[str, bytes | pa.Buffer]]) -> None:
+        for key, data in objects:
+            self.put(key, data)
 
     def put_if(self, key: str, data: bytes | pa.Buffer, expected: Version | None) -> Version:
         return self._call("put_if", key, lambda: self._inner.put_if(key, data, expected))

@@ -28,6 +28,15 @@ def opened(data):
     return open_parquet(pa.BufferReader(data))
 
 
+def test_a_footer_that_the_writer_knows_makes_the_same_seal():
+    sink, footers = pa.BufferOutputStream(), []
+    pq.write_table(
+        pa.table({"a": [1, None, 3], "b": ["x", "y", None]}), sink, row_group_size=2, metadata_collector=footers
+    )
+    data = sink.getvalue()
+    assert seal(data, footers[0]).equals(seal(data))
+
+
 @given(
     VALUES,
     st.integers(1, 4),

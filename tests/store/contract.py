@@ -53,6 +53,14 @@ class StoreContract:
         with store.open("empty") as opened:
             assert opened.read() == b""
 
+    def test_objects_that_are_put_together_are_there_each_with_its_content(self, store: Store):
+        store.put("folder/there", b"a longer first content")
+        objects = {"folder/there": b"second", "folder/one/deep": b"1", "other/empty": b"", "top": b"top"}
+        store.put_all([])
+        store.put_all(list(objects.items()))
+        assert {stat.key: stat.size for stat in store.list("")} == {key: len(data) for key, data in objects.items()}
+        assert {key: store.get(key) for key in objects} == objects
+
     def test_an_arrow_buffer_is_put_as_its_bytes(self, store: Store):
         large = bytes(range(256)) * 40_000
         store.put("large", pa.py_buffer(large))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import resource
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,15 +39,15 @@ def largest_file(size: int) -> Iterator[None]:
 def disk_steps(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     """Record from now on what is forced to disk and what is renamed or removed, by name and in order."""
     steps = []
-    fsync, replace, unlink = os.fsync, Path.replace, Path.unlink
+    fsync, replace, unlink = os.fsync, os.replace, Path.unlink
 
     def recorded_fsync(descriptor: int) -> None:
         steps.append(("force", Path(f"/proc/self/fd/{descriptor}").readlink().name))
         fsync(descriptor)
 
-    def recorded_replace(path: Path, target: Path) -> Path:
-        steps.append(("rename", target.name))
-        return replace(path, target)
+    def recorded_replace(path: Path | str, target: Path | str) -> None:
+        replace(path, target)
+        steps.append(("rename", Path(target).name))
 
     def recorded_unlink(path: Path, missing_ok: bool = False) -> None:
         if path.exists():
@@ -55,7 +55,7 @@ def disk_steps(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
         unlink(path, missing_ok)
 
     monkeypatch.setattr(os, "fsync", recorded_fsync)
-    monkeypatch.setattr(Path, "replace", recorded_replace)
+    monkeypatch.setattr(os, "replace", recorded_replace)
     monkeypatch.setattr(Path, "unlink", recorded_unlink)
     return steps
 
@@ -136,6 +136,10 @@ class FaultStore:
 
     def put(self, key: str, data: bytes | pa.Buffer) -> None:
         return self._call("put", key, lambda: self.inner.put(key, data))
+
+    def put_all(self, objects: Sequence[tuple[str, bytes | pa.Buffer]]) -> None:
+        for key, data in objects:
+            self.put(key, data)
 
     def put_if(self, key: str, data: bytes | pa.Buffer, expected: Version | None) -> Version:
         return self._call("put_if", key, lambda: self.inner.put_if(key, data, expected))

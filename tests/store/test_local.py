@@ -186,6 +186,27 @@ def test_content_is_on_disk_before_the_name_and_the_name_before_the_call_returns
     assert rest == [("rename", "object"), ("force", "folder")]
 
 
+def test_objects_that_are_put_together_force_each_folder_once(store: LocalStore, monkeypatch: pytest.MonkeyPatch):
+    store.put("table/x=1/a", b"")
+    steps = disk_steps(monkeypatch)
+    store.put_all([(key, b"content") for key in ("table/x=1/b", "table/x=1/c", "table/x=2/b", "table/x=3/b")])
+    assert [kind for kind, _ in steps] == [*["force"] * 4, *["rename"] * 4, *["force"] * 4]
+    assert all(name.endswith(".part") for _, name in steps[:4])
+    assert [name for _, name in steps[4:8]] == ["b", "c", "b", "b"]
+    assert sorted(name for _, name in steps[8:]) == ["table", "x=1", "x=2", "x=3"]
+
+
+@pytest.mark.parametrize("refused", ["table/link/b", "table/a/b", "../b"])
+def test_what_cannot_be_put_leaves_nothing_unfinished(store: LocalStore, refused: str):
+    store.put("table/a", b"")
+    (store.root / "table" / "link").symlink_to(store.root)
+    with pytest.raises(UserError) as caught:
+        store.put_all([("table/x=1/b", b"content"), (refused, b"content"), ("table/x=2/b", b"content")])
+    assert caught.value.code == "store.key"
+    assert unfinished(store) == []
+    assert "table/x=2/b" not in keys_of(store)
+
+
 def test_a_deletion_is_on_disk_before_the_call_returns(store: LocalStore, monkeypatch: pytest.MonkeyPatch):
     store.put("folder/one/object", b"")
     store.put("folder/two", b"")

@@ -28,7 +28,7 @@ def encode_rows(rows: pa.Table, encodings: Encodings | None = None) -> pa.Buffer
     Columns that are among the words of `encodings` may be dictionaries; the file has them as text.
     """
     encodings = encodings or choose_encodings(rows)
-    sink = pa.BufferOutputStream()
+    sink, footers = pa.BufferOutputStream(), list[pq.FileMetaData]()
     pq.write_table(
         rows,
         sink,
@@ -42,8 +42,9 @@ def encode_rows(rows: pa.Table, encodings: Encodings | None = None) -> pa.Buffer
         store_decimal_as_integer=True,
         row_group_size=ROW_GROUP_ROWS,
         store_schema=not encodings.words,
+        metadata_collector=footers,
     )
-    return seal(sink.getvalue())
+    return seal(sink.getvalue(), footers[0])
 
 
 def read_rows(

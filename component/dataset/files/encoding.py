@@ -80,6 +80,8 @@ def hold_words(rows: pa.Table, names: Sequence[str]) -> pa.Table:
 
 def join_rows(parts: Sequence[pa.Table]) -> pa.Table:
     """Return the rows of all parts; a column that only some hold as dictionary becomes text."""
+    if len(parts) == 1 and not any(map(pa.types.is_dictionary, parts[0].schema.types)):
+        return parts[0]
     if any(not part.schema.equals(parts[0].schema) for part in parts):
         text = pa.schema([(field.name, _plain(field.type)) for field in parts[0].schema])
         parts = [part.cast(text) for part in parts]

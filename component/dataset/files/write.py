@@ -42,6 +42,9 @@ ROW_NUMBER: Final = "__index_level_0__"
 
 _PUTS_AT_ONCE: Final = 8
 _PUT_BYTES: Final = 32 * naming.MIB
+_TOGETHER: Final = 32
+"""Small objects that are put with one call, and the bytes of them."""
+_TOGETHER_BYTES: Final = naming.MIB
 
 
 class TooManyPartitionsError(Exception):
@@ -311,8 +314,9 @@ class PartitionWriter:
 class _Puts:
     """Puts objects in the background, several at once: a store that forces each to disk forces them together.
 
-    The bytes that wait are bounded; an error comes up at the next put, or at `wait`. One object alone, all that most
-    writers have, is put by `wait` itself: handing it to a thread would take longer.
+    Small objects are gathered and put with one call. The bytes that wait are bounded; an error comes up at the next
+    put, or at `wait`. One object alone, all that most writers have, is put by `wait` itself: handing it to a thread
+    would take longer.
     """
 
     def __init__(self, store: Store) -> None:
@@ -320,33 +324,35 @@ class _Puts:
         self._pool = ThreadPoolExecutor(_PUTS_AT_ONCE, "put")
         self._waiting: deque[tuple[Future[None], int]] = deque()
         self._bytes = 0
-        self._first: tuple[str, pa.Buffer] | None = None
-        self._is_alone = True
+        self._gathered: list[tuple[str, pa.Buffer]] = []
+        self._gathered_bytes = 0
 
     def put(self, key: str, data: pa.Buffer) -> None:
         """Put an object; waits while the objects before it that are not put yet hold more than the bound."""
-        if self._is_alone and self._first is None:
-            self._first = key, data
-            return
-        self._is_alone = False
-        if self._first is not None:
-            first, self._first = self._first, None
-            self._submit(*first)
-        self._submit(key, data)
+        if self._gathered and (len(self._gathered) == _TOGETHER or self._gathered_bytes + data.size > _TOGETHER_BYTES):
+            self._submit(self._gathered)
+            self._gathered, self._gathered_bytes = [], 0
+        self._gathered.append((key, data))
+        self._gathered_bytes += data.size
 
-    def _submit(self, key: str, data: pa.Buffer) -> None:
-        while self._waiting and (self._waiting[0][0].done() or self._bytes + data.size > _PUT_BYTES):
+    def _submit(self, objects: Sequence[tuple[str, pa.Buffer]]) -> None:
+        adds = sum(data.size for _, data in objects)
+        while self._waiting and (self._waiting[0][0].done() or self._bytes + adds > _PUT_BYTES):
             put, size = self._waiting.popleft()
             self._bytes -= size
             put.result()
-        self._bytes += data.size
-        self._waiting.append((self._pool.submit(self._store.put, key, data), data.size))
+        self._bytes += adds
+        self._waiting.append((self._pool.submit(self._store.put_all, objects), adds))
 
     def wait(self) -> None:
         """Wait until every put has ended; then raise what one of them raised."""
-        if self._first is not None:
-            first, self._first = self._first, None
-            self._store.put(*first)
+        last, self._gathered, self._gathered_bytes = self._gathered, [], 0
+        if len(last) == 1 and not self._waiting:
+            self._store.put(*last[0])
+            return
+        each = -(-len(last) // _PUTS_AT_ONCE)  # what is left is shared by all threads
+        for start in range(0, len(last), each or 1):
+            self._submit(last[start : start + each])
         puts = [put for put, _ in self._waiting]
         self._waiting.clear()
         self._bytes = 0

@@ -34,11 +34,11 @@ _TAIL: Final = 64 * naming.KIB
 _MAGIC: Final = b"PAR1"
 
 
-def seal(data: pa.Buffer) -> pa.Buffer:
-    """Return a Parquet file, without page index and Bloom filters, with its checksums."""
+def seal(data: pa.Buffer, footer: pq.FileMetaData | None = None) -> pa.Buffer:
+    """Return a Parquet file, without page index and Bloom filters, with its checksums; a known footer is not read."""
     view = memoryview(data).cast("B")
     start = len(view) - _AFTER - int.from_bytes(view[-_AFTER:-_WORD], "little")
-    ends = _chunk_ends(pq.read_metadata(pa.BufferReader(data)))
+    ends = _chunk_ends(footer or pq.read_metadata(pa.BufferReader(data)))
     chunks = np.empty(len(ends), _CHUNKS)
     chunks["end"] = ends
     chunks["check"] = [crc32(view[a:b]) for a, b in zip([_HEAD, *ends], ends, strict=False)]
