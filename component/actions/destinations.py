@@ -13,9 +13,9 @@ from component.actions.parameters import whole_config
 from component.actions.request import Request
 from component.config.load import placed
 from component.errors import UserError
+from component.findings import Level
 from component.folder.layout import DataFolder
 from component.mapping.job import JobResolution
-from component.mapping.model import Level
 from component.report.resolution import ResolutionReport, render_resolution_json, why_words
 from component.runner.destinations import Outcome
 from component.runner.predict import foresee
@@ -47,7 +47,7 @@ def _answer(outcome: Outcome) -> dict[str, Any]:
     parts = [f"**The platform would refuse this:** {refused.text} {refused.remedy}".rstrip()] if refused else []
     parts += [markdown_table(["output", "lands in", "decided by"], rows)] if rows else []
     notes = [finding for finding in job.findings if finding.level is not Level.WARNING]
-    parts += [f"- {finding.level.value}: {finding.text}" for finding in (*job.warnings, *notes)]
+    parts += [f"- {finding.level.value}: {finding.sentence}" for finding in (*job.warnings, *notes)]
     report = render_resolution_json(ResolutionReport(job, outcome.tables, outcome.files, predicted=True))
     return message("\n\n".join(parts), _kind(job), resolution=report)
 

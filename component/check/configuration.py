@@ -11,11 +11,11 @@ from component.config.load import parse_config, placed, problems_of_document
 from component.config.model import Config
 from component.config.problems import Problem
 from component.errors import UserError
+from component.findings import Finding
 from component.naming import CONFIG_FILE
-from component.report.checked import CheckFinding
 
 
-def check_configuration(document: Any, data_dir: Path) -> tuple[Config | None, list[CheckFinding]]:
+def check_configuration(document: Any, data_dir: Path) -> tuple[Config | None, list[Finding]]:
     """Return the configuration of a decoded document, None when a run would refuse it, and what was found."""
     try:
         config = placed(parse_config(document), data_dir)
@@ -27,5 +27,5 @@ def check_configuration(document: Any, data_dir: Path) -> tuple[Config | None, l
     return config, [warning("config.warning", CONFIG_FILE, text) for text in config.warnings]
 
 
-def _finding(problem: Problem) -> CheckFinding:
+def _finding(problem: Problem) -> Finding:
     return error(problem.code, problem.path, f"{problem.path} {problem.text}", problem.remedy)

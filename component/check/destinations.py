@@ -5,19 +5,20 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from component.check.finding import note, of_error, warning
+from component.check.finding import note, of_error, remedy_of, warning
 from component.config.environment import Environment
 from component.config.model import Config
 from component.errors import RetryError, UserError
+from component.findings import Finding, Level
 from component.folder.layout import DataFolder
 from component.folder.state import read_state, remembered_commits
 from component.mapping.job import JobResolution, Part
-from component.mapping.model import Finding, Level, MappingError, RefusedError
+from component.mapping.model import MappingError, RefusedError
 from component.plan.model import OutputPlan, Plan
-from component.report.checked import CheckedOutput, CheckFinding
+from component.report.checked import CheckedOutput
 from component.report.resolution import why_words
 from component.runner.archives import Arrivals
 from component.runner.commits import by_commit, plan_commits
@@ -29,7 +30,7 @@ from component.store.base import Store
 from component.store.local import LocalStore
 
 ARCHIVES = "in/files"
-Checked = tuple[tuple[CheckedOutput, ...], tuple[CheckFinding, ...]]
+Checked = tuple[tuple[CheckedOutput, ...], tuple[Finding, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ def check_destinations(
     `files_readable` False: a manifest in in/files is broken, so nobody knows which archives of datasets there are.
     """
     with tempfile.TemporaryDirectory(prefix="tablemill-check-") as scratch:
-        faults: list[CheckFinding] = []
+        faults: list[Finding] = []
         store: Store | None = None
         place = "parameters.store" if plan.store_url else ARCHIVES
         try:
@@ -73,7 +74,7 @@ def _remembered(folder: DataFolder) -> Mapping[str, str]:
         return {}
 
 
-def _of_arrivals(arrivals: Arrivals, place: str) -> Iterator[CheckFinding]:
+def _of_arrivals(arrivals: Arrivals, place: str) -> Iterator[Finding]:
     yield from (of_error(refusal, place) for refusal in arrivals.refusals)
     yield from (warning("archive.warning", ARCHIVES, text) for text in arrivals.warnings)
     yield from (note("archive.older", ARCHIVES, text) for text in arrivals.notes)
@@ -88,7 +89,7 @@ def _restored(home: Home, plan: Plan) -> Store | None:
     return home.store
 
 
-def _commit_faults(job: Job) -> Iterator[CheckFinding]:
+def _commit_faults(job: Job) -> Iterator[Finding]:
     """Yield what stands against a dataset: one that is there with another schema or other partition keys."""
     if job.store is None:
         return
@@ -116,7 +117,7 @@ def _predict(job: Job) -> Checked:
     return outputs, tuple(_findings(prediction.outcome.job, job.plan.outputs))
 
 
-def _losses(job: Job) -> Iterator[CheckFinding]:
+def _losses(job: Job) -> Iterator[Finding]:
     """Yield what the files of outputs will not carry, where types decide it; what is refused is said elsewhere."""
     made = {dataset.uuid for dataset in job.plan.datasets}
     for output in job.plan.outputs:
@@ -130,25 +131,26 @@ def _losses(job: Job) -> Iterator[CheckFinding]:
                 yield say("output.loss", place, loss_text(output.name, loss.column, loss.text))
 
 
-def _findings(job: JobResolution, outputs: Sequence[OutputPlan]) -> Iterator[CheckFinding]:
+def _findings(job: JobResolution, outputs: Sequence[OutputPlan]) -> Iterator[Finding]:
     if job.error is not None:
         yield of_error(RefusedError(job.error), _place_of(job, job.error))
     numbers = {output.name: number for number, output in enumerate(outputs) if output.written_as == "table"}
     for finding in job.warnings:
-        if finding.code == "output.types" and finding.source in numbers:
-            yield warning("output.types", f"parameters.outputs[{numbers[finding.source]}].data_types", finding.text)
+        if finding.code == "output.types" and finding.place in numbers:
+            yield warning("output.types", f"parameters.outputs[{numbers[finding.place]}].data_types", finding.text)
         else:
-            yield CheckFinding(finding.level, finding.code, _place_of(job, finding), finding.text)
+            yield replace(finding, place=_place_of(job, finding), remedy=remedy_of(finding.code, finding.remedy))
     for finding in job.findings:
         if finding.level is not Level.WARNING:
-            yield CheckFinding(finding.level, finding.code, _place_of(job, finding), finding.text)
+            yield replace(finding, place=_place_of(job, finding), remedy=remedy_of(finding.code, finding.remedy))
 
 
 def _place_of(job: JobResolution, told: MappingError | Finding) -> str:
     if told.code == "mapping.no_configuration":
         return "storage.output"
     part = Part.FILES if told is job.files.error or told in job.files.findings else Part.TABLES
-    return f"out/{part}/{told.source}" if told.source else f"out/{part}"
+    name = told.source if isinstance(told, MappingError) else told.place
+    return f"out/{part}/{name}" if name else f"out/{part}"
 
 
 def _known(output: OutputPlan, outcome: Outcome) -> CheckedOutput:

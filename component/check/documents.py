@@ -15,7 +15,7 @@ from typing import Any, Final
 from component.check.finding import CONFIG_FILES, error, place_in, warning
 from component.config.json_text import JsonFaultError, Step, read_document_file
 from component.config.load import Notation, parse_text
-from component.report.checked import CheckFinding
+from component.findings import Finding
 from component.report.masking import HIDDEN
 from component.report.record import TRIMMED
 
@@ -30,7 +30,7 @@ class Document:
     """A JSON text of the folder: its value (None where it is not `readable`), its bytes, and what was found."""
 
     value: Any
-    findings: tuple[CheckFinding, ...] = ()
+    findings: tuple[Finding, ...] = ()
     readable: bool = True
     size: int = 0
 
@@ -52,7 +52,7 @@ def read_document(path: Path, name: str, code: str, notation: Notation = "json")
     return Document(value, tuple(_marks(value, name)), size=len(data))
 
 
-def _unreadable(data: bytes, name: str, code: str, fault: str) -> CheckFinding:
+def _unreadable(data: bytes, name: str, code: str, fault: str) -> Finding:
     if data.rstrip().endswith(TRIMMED.encode()):
         return error(
             "text.trimmed",
@@ -63,7 +63,7 @@ def _unreadable(data: bytes, name: str, code: str, fault: str) -> CheckFinding:
     return error(code, name, f"The text {fault}")
 
 
-def _marks(value: Any, name: str) -> Iterator[CheckFinding]:
+def _marks(value: Any, name: str) -> Iterator[Finding]:
     for steps, text in texts_in(value):
         place = place_in(name, steps)
         used = name in CONFIG_FILES and bool(steps) and steps[0] in USED

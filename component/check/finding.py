@@ -6,36 +6,38 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from component import findings
 from component.check.codes import CHECK_REMEDIES
 from component.config.json_text import Step, json_path
 from component.errors import REMEDIES, TablemillError
-from component.mapping.model import Level, RefusedError
+from component.findings import Finding
+from component.mapping.model import RefusedError
 from component.naming import CONFIG_FILE, CONFIG_YAML_FILE
-from component.report.checked import CheckFinding
 
 CONFIG_FILES: Final = (CONFIG_FILE, CONFIG_YAML_FILE)
 
 
-def error(code: str, place: str, text: str, remedy: str = "") -> CheckFinding:
+def error(code: str, place: str, text: str, remedy: str = "") -> Finding:
     """Return a finding that a run would fail of."""
-    return CheckFinding(Level.ERROR, code, place, text, _what_to_do(code, remedy))
+    return findings.error(code, place, text, remedy_of(code, remedy))
 
 
-def warning(code: str, place: str, text: str, remedy: str = "") -> CheckFinding:
+def warning(code: str, place: str, text: str, remedy: str = "") -> Finding:
     """Return a finding that a run may fail of, or give something else than was meant."""
-    return CheckFinding(Level.WARNING, code, place, text, _what_to_do(code, remedy))
+    return findings.warning(code, place, text, remedy_of(code, remedy))
 
 
-def _what_to_do(code: str, remedy: str) -> str:
+def note(code: str, place: str, text: str, remedy: str = "") -> Finding:
+    """Return a finding that is good to know."""
+    return findings.note(code, place, text, remedy)
+
+
+def remedy_of(code: str, remedy: str = "") -> str:
+    """Return a remedy, or what helps against everything of a code where nothing more precise is said."""
     return remedy or CHECK_REMEDIES.get(code, "") or REMEDIES.get(code, "")
 
 
-def note(code: str, place: str, text: str, remedy: str = "") -> CheckFinding:
-    """Return a finding that is good to know."""
-    return CheckFinding(Level.NOTE, code, place, text, remedy)
-
-
-def of_error(found: TablemillError, place: str) -> CheckFinding:
+def of_error(found: TablemillError, place: str) -> Finding:
     """Return the finding for an error that a run would end with; what the error knows of its place is in the text."""
     if isinstance(found, RefusedError):
         return error(found.error.code, place, found.error.text, found.remedy)

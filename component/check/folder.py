@@ -24,6 +24,7 @@ from component.config.load import NOT_CONFIGURED, has_inputs, notation_of
 from component.config.model import Config
 from component.config.secrets import secrets_in
 from component.errors import UserError
+from component.findings import Finding
 from component.folder.layout import DataFolder
 from component.folder.links import links_out
 from component.folder.state import GUIDELINE_BYTES
@@ -31,8 +32,9 @@ from component.folder.tables import staged_secrets
 from component.naming import CONFIG_FILE, CONFIG_YAML_FILE
 from component.plan.asked import NOTHING_ASKED, asked_of
 from component.report.amounts import size_text
-from component.report.checked import CheckFinding, CheckReport, masked_report, sorted_findings
-from component.report.masking import HIDDEN, Masking
+from component.report.checked import CheckReport
+from component.report.findings import sorted_findings
+from component.report.masking import HIDDEN, Masking, masked
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +67,10 @@ def check_folder(
     texts = _texts(folder, environment)
     with tempfile.TemporaryDirectory(prefix="tablemill-check-") as scratch:
         report = _report(folder, environment, texts, findings, Path(scratch))
-    return masked_report(report, Masking(texts.secrets))
+    return masked(report, Masking(texts.secrets))
 
 
-def _environment(variables: Mapping[str, str], data_dir: Path | None) -> tuple[Environment, list[CheckFinding]]:
+def _environment(variables: Mapping[str, str], data_dir: Path | None) -> tuple[Environment, list[Finding]]:
     try:
         return Environment.from_variables(variables, data_dir), []
     except UserError as failed:
@@ -86,7 +88,7 @@ def _texts(folder: DataFolder, environment: Environment) -> Texts:
 
 
 def _report(
-    folder: DataFolder, environment: Environment, texts: Texts, findings: list[CheckFinding], scratch: Path
+    folder: DataFolder, environment: Environment, texts: Texts, findings: list[Finding], scratch: Path
 ) -> CheckReport:
     config, of_config = _configuration(folder, texts.config)
     findings += [*of_config, *_state(folder, texts.state)]
@@ -106,7 +108,7 @@ def _report(
     return replace(report, findings=sorted_findings([*findings, *check_layout(folder)]))
 
 
-def _configuration(folder: DataFolder, document: Document | None) -> tuple[Config | None, Iterable[CheckFinding]]:
+def _configuration(folder: DataFolder, document: Document | None) -> tuple[Config | None, Iterable[Finding]]:
     if document is None and has_inputs(folder.root):
         told = warning("config.warning", CONFIG_FILE, NOT_CONFIGURED.rstrip("."))
         return check_configuration({}, folder.root)[0], (told,)
@@ -122,7 +124,7 @@ def _configuration(folder: DataFolder, document: Document | None) -> tuple[Confi
     return config, (*document.findings, *findings, *also)
 
 
-def _state(folder: DataFolder, document: Document | None) -> Iterator[CheckFinding]:
+def _state(folder: DataFolder, document: Document | None) -> Iterator[Finding]:
     if document is None:
         return
     yield from document.findings
@@ -137,7 +139,7 @@ def _state(folder: DataFolder, document: Document | None) -> Iterator[CheckFindi
         yield warning("state.size", place, f"The state has {sizes[0]}; the platform recommends no more than {sizes[1]}")
 
 
-def _nothing(planned: CheckedPlan, found: FoundSources) -> Iterator[CheckFinding]:
+def _nothing(planned: CheckedPlan, found: FoundSources) -> Iterator[Finding]:
     plan = planned.plan
     if plan is not None and not plan.datasets and not plan.outputs and not found.broken:
         text = "There is nothing to do: no table in in/tables, no readable file in in/files, and no output configured"

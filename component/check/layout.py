@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Final
 
 from component.check.finding import error, note, relative, warning
+from component.findings import Finding
 from component.folder.earlier import earlier_outputs
 from component.folder.layout import DataFolder
 from component.folder.out_listing import VERSION_CONTROL_FOLDERS
 from component.report.amounts import counted
-from component.report.checked import CheckFinding
 
 KNOWN: Final = {
     "": {"config.json", "config.yml", "in", "out"},
@@ -26,7 +26,7 @@ KNOWN: Final = {
 SHOWN: Final = 5
 
 
-def check_layout(folder: DataFolder) -> Iterator[CheckFinding]:
+def check_layout(folder: DataFolder) -> Iterator[Finding]:
     """Yield what is missing, what is too much, and what a run cannot write to."""
     if folder.loose:
         yield from _writable(folder)
@@ -44,14 +44,14 @@ def check_layout(folder: DataFolder) -> Iterator[CheckFinding]:
     yield from _writable(folder)
 
 
-def _junk(path: Path, place: str, known: set[str]) -> Iterator[CheckFinding]:
+def _junk(path: Path, place: str, known: set[str]) -> Iterator[Finding]:
     names = [name for name in _names(path) if name not in known and not name.startswith(".")]
     if names:
         text = f"The platform has no {_listed(names)} here: nobody reads it, and a debug job uploads it"
         yield note("folder.junk", place or "/", text, "Keep working files in /tmp.")
 
 
-def _leftovers(folder: DataFolder) -> Iterator[CheckFinding]:
+def _leftovers(folder: DataFolder) -> Iterator[Finding]:
     for path in (folder.out_tables, folder.out_files):
         place = relative(path, folder.root)
         names = _names(path)
@@ -69,7 +69,7 @@ def _leftovers(folder: DataFolder) -> Iterator[CheckFinding]:
         yield warning("folder.junk", relative(folder.out_files, folder.root), text, "Put the files side by side.")
 
 
-def _writable(folder: DataFolder) -> Iterator[CheckFinding]:
+def _writable(folder: DataFolder) -> Iterator[Finding]:
     for path in (folder.out, folder.out_tables, folder.out_files):
         if _is_folder(path) and not os.access(path, os.W_OK | os.X_OK):
             place = relative(path, folder.root)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from component.check.finding import note, warning
+from component.findings import Finding
 from component.folder.datatypes import KEY_BASE_TYPE, KEY_TYPE, type_of_backend
-from component.report.checked import CheckFinding
 from component.tables.types import BASE_TYPES, TypeName
 
 _TABLE_KEYS: Final = (
@@ -32,7 +32,7 @@ FILE_KEYS: Final = frozenset(_FILE_KEYS.split())
 TEXT_WORDS: Final = frozenset(_TEXT_WORDS.split())
 
 
-def unknown_keys(raw: Mapping[str, Any], known: frozenset[str], place: str) -> Iterator[CheckFinding]:
+def unknown_keys(raw: Mapping[str, Any], known: frozenset[str], place: str) -> Iterator[Finding]:
     """Yield a note for keys that are not `known`."""
     names = [name for name in raw if name not in known]
     if names:
@@ -40,7 +40,7 @@ def unknown_keys(raw: Mapping[str, Any], known: frozenset[str], place: str) -> I
         yield note("manifest.unknown_key", place, f"Nothing here reads {listed}: what it says has no effect")
 
 
-def unknown_types(raw: Mapping[str, Any], place: str) -> Iterator[CheckFinding]:
+def unknown_types(raw: Mapping[str, Any], place: str) -> Iterator[Finding]:
     """Yield a warning for each column whose type is read as a string because nobody knows it."""
     for column, word in _type_words(raw):
         yield warning(

@@ -12,11 +12,11 @@ from component import clock
 from component.check.finding import error, of_error, relative, warning
 from component.check.manifest_words import FILE_KEYS, TABLE_KEYS, unknown_keys, unknown_types
 from component.errors import UserError
+from component.findings import Finding
 from component.folder.layout import DataFolder, entries
 from component.folder.manifest import FileManifest, TableManifest, manifest_path
 from component.folder.slices import is_data
 from component.naming import MANIFEST_SUFFIX
-from component.report.checked import CheckFinding
 from component.staging.buckets import SESSION_LIFE
 
 NEW_FOLDER: Final = "Make the folder again: the platform gives new credentials to each job."
@@ -29,7 +29,7 @@ class CheckedManifests:
     `unusable` are places of inputs (`in/tables/a.csv`) that nobody can read, `staged` those of inputs in a bucket.
     """
 
-    findings: tuple[CheckFinding, ...] = ()
+    findings: tuple[Finding, ...] = ()
     unusable: frozenset[str] = frozenset()
     staged: frozenset[str] = frozenset()
 
@@ -83,12 +83,12 @@ def _of_file(path: Path, place: str) -> CheckedManifests:
     return CheckedManifests((*unknown_keys(manifest.raw, FILE_KEYS, place), *_alone(path, place)))
 
 
-def _alone(path: Path, place: str) -> Iterator[CheckFinding]:
+def _alone(path: Path, place: str) -> Iterator[Finding]:
     if not is_data(path.with_name(path.name.removesuffix(MANIFEST_SUFFIX))):
         yield warning("manifest.orphan", place, "There is no input beside the manifest; it is ignored")
 
 
-def _missing(folder: DataFolder) -> Iterator[CheckFinding]:
+def _missing(folder: DataFolder) -> Iterator[Finding]:
     if folder.loose:
         return
     for path, unknown in ((folder.in_tables, "types and keys"), (folder.in_files, "tags")):
@@ -101,7 +101,7 @@ def _missing(folder: DataFolder) -> Iterator[CheckFinding]:
                 )
 
 
-def _old_credentials(path: Path, place: str) -> Iterator[CheckFinding]:
+def _old_credentials(path: Path, place: str) -> Iterator[Finding]:
     written = dt.datetime.fromtimestamp(path.stat().st_mtime, dt.UTC)
     if clock.utc_now() - written > SESSION_LIFE:
         hours = SESSION_LIFE // dt.timedelta(hours=1)

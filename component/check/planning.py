@@ -10,10 +10,11 @@ from component.check.sources import FoundSources, checked_column
 from component.config.model import Config, DatasetConfig, TableConfig
 from component.config.parameters import SameNameWord
 from component.errors import UserError
+from component.findings import Finding
 from component.plan.build import build_plan, plan_dataset, plan_output
 from component.plan.model import DatasetPlan, Plan
 from component.plan.tables import made_by
-from component.report.checked import CheckedDataset, CheckFinding
+from component.report.checked import CheckedDataset
 
 DATASETS = "parameters.datasets"
 OUTPUTS = "parameters.outputs"
@@ -25,12 +26,12 @@ class CheckedPlan:
 
     plan: Plan | None
     datasets: tuple[CheckedDataset, ...] = ()
-    findings: tuple[CheckFinding, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
 
 def check_plan(config: Config, found: FoundSources) -> CheckedPlan:
     """Plan each dataset and each output by itself, then all of them together as a run does."""
-    findings: list[CheckFinding] = []
+    findings: list[Finding] = []
     planned: list[DatasetPlan] = []
     for number, dataset in enumerate(config.parameters.datasets):
         if _is_broken(dataset, found):
@@ -56,9 +57,9 @@ def _is_broken(config: DatasetConfig, found: FoundSources) -> bool:
 
 def _plan_dataset(
     config: DatasetConfig, found: FoundSources, place: str, on_same_name: SameNameWord
-) -> tuple[tuple[DatasetPlan, ...], list[CheckFinding]]:
+) -> tuple[tuple[DatasetPlan, ...], list[Finding]]:
     """Plan a dataset; where a column is at fault, go on without it to find what else there is."""
-    faults: list[CheckFinding] = []
+    faults: list[Finding] = []
     while True:
         try:
             return plan_dataset(config, found.sources, on_same_name), faults
@@ -98,7 +99,7 @@ def _without_bucket(config: DatasetConfig, column: str) -> dict[str, object]:
     return {"bucket_by": by, "num_buckets": config.num_buckets if by else None}
 
 
-def _output_faults(config: Config, planned: Sequence[DatasetPlan]) -> list[CheckFinding]:
+def _output_faults(config: Config, planned: Sequence[DatasetPlan]) -> list[Finding]:
     faults = []
     made = made_by(planned)
     for number, output in enumerate(config.parameters.outputs):

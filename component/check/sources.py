@@ -11,13 +11,14 @@ from typing import Final
 
 from component.check.finding import error, of_error, relative, warning
 from component.errors import RetryError, UserError
+from component.findings import Finding
 from component.folder.layout import DataFolder, entries
 from component.folder.tables import HeaderMode
 from component.naming import CONFIG_FILE, MANIFEST_SUFFIX
 from component.plan.asked import Asked
 from component.plan.model import Source
 from component.plan.sources import bare_name, find_sources
-from component.report.checked import CheckedColumn, CheckedSource, CheckFinding
+from component.report.checked import CheckedColumn, CheckedSource
 from component.tables.types import Column, TypeName
 
 NO_MANIFEST: Final = "has no manifest"
@@ -37,7 +38,7 @@ class FoundSources:
     sources: tuple[Source, ...] = ()
     checked: tuple[CheckedSource, ...] = ()
     broken: frozenset[str] = frozenset()
-    findings: tuple[CheckFinding, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
 
 def check_sources(folder: DataFolder, asked: Asked, unusable: frozenset[str] = frozenset()) -> FoundSources:

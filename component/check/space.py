@@ -16,10 +16,11 @@ from typing import Final
 
 from component.check.finding import error, warning
 from component.errors import UserError
+from component.findings import Finding
 from component.folder.layout import DataFolder
 from component.plan.model import DatasetPlan, Plan, Source
 from component.report.amounts import size_text
-from component.report.checked import CheckedSpace, CheckFinding
+from component.report.checked import CheckedSpace
 from component.store.local import LocalStore
 from component.store.open import open_store
 
@@ -40,14 +41,14 @@ class Need:
     basis: str
 
 
-def check_space(folder: DataFolder, plan: Plan) -> tuple[tuple[CheckedSpace, ...], tuple[CheckFinding, ...]]:
+def check_space(folder: DataFolder, plan: Plan) -> tuple[tuple[CheckedSpace, ...], tuple[Finding, ...]]:
     """Return each place that a run writes to, and findings for those that are too small.
 
     Places on one file system share what is free, so their needs are added up.
     """
     needs = [need for need in _needs(folder, plan) if need.bytes]
     spaces = []
-    findings: list[CheckFinding] = []
+    findings: list[Finding] = []
     devices: dict[int, list[Need]] = {}
     for need in needs:
         where = _existing(need.path)
@@ -58,7 +59,7 @@ def check_space(folder: DataFolder, plan: Plan) -> tuple[tuple[CheckedSpace, ...
     return tuple(spaces), tuple(findings)
 
 
-def _finding(needs: Sequence[Need]) -> Iterator[CheckFinding]:
+def _finding(needs: Sequence[Need]) -> Iterator[Finding]:
     needed, free = sum(need.bytes for need in needs), shutil.disk_usage(_existing(needs[0].path)).free
     if needed <= free:
         return

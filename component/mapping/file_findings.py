@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from component.findings import Finding
 from component.folder.out_listing import FileListing, UnseenKind
 from component.mapping.file_model import FileResolution
 from component.mapping.finding_names import (
@@ -16,7 +17,6 @@ from component.mapping.finding_names import (
 )
 from component.mapping.finding_options import FILE_BOOLEANS, null_booleans
 from component.mapping.finding_texts import finding
-from component.mapping.model import Finding
 from component.naming import MANIFEST_SUFFIX
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from component.mapping.model import Finding, MappingError, Origin
+from component.findings import Finding
+from component.mapping.model import MappingError, Origin
 
 
 class FileRule(StrEnum):

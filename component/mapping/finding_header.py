@@ -6,10 +6,11 @@ import csv
 from collections.abc import Iterator
 from typing import Any, Final
 
+from component.findings import Finding
 from component.folder.out_listing import HEAD_BYTES, OutSource
 from component.mapping.finding_ids import columns_of
 from component.mapping.finding_texts import finding
-from component.mapping.model import Finding, Header, Load
+from component.mapping.model import Header, Load
 from component.mapping.webalize import webalized_name
 from component.naming import DELIMITER, ENCLOSURE, UTF8_BOM
 

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from component.findings import Finding
 from component.mapping.finding_texts import finding
-from component.mapping.model import Finding, Load, Rule
+from component.mapping.model import Load, Rule
 from component.mapping.platform_values import is_array, text_of, values
 from component.mapping.webalize import webalized_name
 from component.naming import BUCKET_NAME_LENGTH, COLUMN_NAME_LENGTH, TABLE_NAME_LENGTH

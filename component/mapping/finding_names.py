@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from component.findings import Finding
 from component.folder.out_listing import Unseen, UnseenKind
 from component.mapping.finding_texts import finding
-from component.mapping.model import Finding
 from component.naming import MANIFEST_SUFFIX
 
 _SUFFIXES: Final = (".gz", ".csv")

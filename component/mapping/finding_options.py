@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from component.findings import Finding
 from component.mapping.finding_texts import finding
-from component.mapping.model import Finding, Load, Origin
+from component.mapping.model import Load, Origin
 from component.mapping.platform_values import JsonError, decode_json
 from component.mapping.table_config import DEFAULTS
 from component.mapping.table_config_2017 import ESCAPED_BY

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from component.findings import Finding
 from component.folder.out_listing import OutSource
 from component.mapping.finding_texts import finding
-from component.mapping.model import Finding, Header, Load
+from component.mapping.model import Header, Load
 from component.naming import FILE_LIMIT, MANIFEST_SUFFIX, SLICE_LIMIT, SLICES_LIMIT, SLICES_TOTAL_LIMIT
 
 _MB: Final = 1000 * 1000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from component.mapping.model import Finding, Level
+from component.findings import Finding, Level
 
 FINDINGS: Final[Mapping[str, tuple[Level, str, str]]] = {
     # destinations
@@ -244,4 +244,4 @@ FINDINGS: Final[Mapping[str, tuple[Level, str, str]]] = {
 def finding(code: str, source: str | None = None, **fields: Any) -> Finding:
     """Return a finding."""
     level, text, remedy = FINDINGS[code]
-    return Finding(code, f"{text} {remedy}".format(source=source, **fields), source, level)
+    return Finding(level, code, source or "", text.format(source=source, **fields), remedy.format(**fields))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from component.findings import Finding
 from component.folder.out_listing import OutListing
 from component.mapping.finding_header import header_findings
 from component.mapping.finding_ids import column_findings, id_findings
@@ -26,7 +27,7 @@ from component.mapping.finding_options import (
 )
 from component.mapping.finding_sources import load_findings, source_findings
 from component.mapping.finding_texts import finding
-from component.mapping.model import DataTypes, Feature, Finding, Load, Resolution, Settings
+from component.mapping.model import DataTypes, Feature, Load, Resolution, Settings
 from component.mapping.platform_values import truthy
 from component.mapping.texts import quoted
 from component.naming import MANIFEST_SUFFIX

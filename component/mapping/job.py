@@ -7,23 +7,14 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
 
+from component.findings import Finding, Level, warning
 from component.folder.out_listing import FileListing, OutListing, as_files
 from component.mapping import rules_2017, rules_seed
 from component.mapping.bucket import ComponentBucket, default_bucket
 from component.mapping.file_findings import file_findings
 from component.mapping.file_model import FileResolution, FileUpload
 from component.mapping.file_rules import FILE_ERAS, resolve_files, resolve_table_files
-from component.mapping.model import (
-    DataTypes,
-    Feature,
-    Finding,
-    Level,
-    Load,
-    MappingError,
-    RefusedError,
-    Resolution,
-    Settings,
-)
+from component.mapping.model import DataTypes, Feature, Load, MappingError, RefusedError, Resolution, Settings
 from component.mapping.remedies import with_remedy
 from component.mapping.resolve import DEFAULT_RULES, find_rule_set, resolve
 
@@ -122,13 +113,17 @@ class JobResolution:
     @property
     def refusal(self) -> MappingError | None:
         """Why the job would fail: what stops it, else the first thing that Storage refuses of what it is given."""
-        errors = (MappingError(one.code, one.text, one.source) for one in self.findings if one.level is Level.ERROR)
+        errors = (
+            MappingError(one.code, one.text, one.place or None, remedy=one.remedy)
+            for one in self.findings
+            if one.level is Level.ERROR
+        )
         return self.error or next(errors, None)
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
         """What the platform would log, and what it accepts in silence and a user would regret."""
-        logged = (Finding("mapping.warning", line.removeprefix("warning: ")) for line in self.log)
+        logged = (warning("mapping.warning", "", line.removeprefix("warning: ")) for line in self.log)
         return tuple(dict.fromkeys((*logged, *(one for one in self.findings if one.level is Level.WARNING))))
 
     @property

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from component.errors import Place, UserError
+from component.findings import Finding
 
 
 class DataTypes(StrEnum):
@@ -50,14 +51,6 @@ class Origin(StrEnum):
     MANIFEST = "manifest"
     MERGED = "merged"
     PLATFORM = "platform"
-
-
-class Level(StrEnum):
-    """How much a finding matters: the job will fail or lose data; it may; good to know."""
-
-    ERROR = "error"
-    WARNING = "warning"
-    NOTE = "note"
 
 
 class Header(StrEnum):
@@ -133,16 +126,6 @@ class MappingError:
     source: str | None = None
     reason: str | None = None
     remedy: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Something the platform accepts in silence and the user should know; the text ends with what to do."""
-
-    code: str
-    text: str
-    source: str | None = None
-    level: Level = Level.WARNING
 
 
 @dataclass(frozen=True, slots=True)

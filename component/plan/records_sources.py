@@ -44,7 +44,7 @@ def records_source(
         assume_tz=reading.assume_timezone,
         keep_quoted_empty=reading.keep_quoted_empty,
     )
-    return source, tuple(f"{file_name}: {diagnostic.text}" for diagnostic in found.diagnostics)
+    return source, tuple(f"{file_name}: {finding.text}" for finding in found.findings)
 
 
 _KINDS: Final[Mapping[FormatType, SourceKind]] = {

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Final
 
 from component.errors import Place, UserError
-from component.records.diagnostics import Diagnostic
-from component.records.manifest import Entry
+from component.findings import Finding, warning
+from component.records.manifest import MANIFEST, Entry
 from component.records.places import Listing, last_step
 from component.records.waiting import NO_PATIENCE, Patience, wait_for
 from component.staging.locations import Location, size_of
@@ -52,7 +52,7 @@ _SCHEMES: Final = frozenset({"file", "s3", "s3a"})
 
 def find_files(
     entries: Sequence[Entry], listing: Listing, rules: Rules, place: Place
-) -> tuple[tuple[DataFile, ...], tuple[Diagnostic, ...]]:
+) -> tuple[tuple[DataFile, ...], tuple[Finding, ...]]:
     """Return the data files in the order of the manifest, and remarks about how they were found.
 
     UserError `records.file` for a missing file unless it is said not to be mandatory, and for one of another length
@@ -123,7 +123,7 @@ def _find_outside(entry: Entry, listing: Listing, rules: Rules, place: Place) ->
     )
 
 
-def _checked(found: _Found, rules: Rules, place: Place) -> list[Diagnostic]:
+def _checked(found: _Found, rules: Rules, place: Place) -> list[Finding]:
     """Return the remarks on one file; what is no remark is raised."""
     file, said = found.file, []
     if file is None:
@@ -134,42 +134,42 @@ def _checked(found: _Found, rules: Rules, place: Place) -> list[Diagnostic]:
         if not rules.lax:
             remedy = "It was cut off or changed after it was written: write or transfer the directory again."
             raise UserError("records.file", text, place=at, remedy=remedy)
-        said.append(Diagnostic("manifest.length", f"{text}."))
+        said.append(warning("manifest.length", MANIFEST, f"{text}."))
     if found.how != "outside" and file.name.startswith(("_", ".")):
         text = f"The manifest names {file.name} as a data file, and such names are kept for other files"
         if not rules.lax:
             raise UserError("records.manifest", text, place=at, remedy="Rename it, there and in the manifest.")
-        said.append(Diagnostic("manifest.hidden", f"{text}."))
+        said.append(warning("manifest.hidden", MANIFEST, f"{text}."))
     return said
 
 
-def _moved(found: Sequence[_Found]) -> list[Diagnostic]:
+def _moved(found: Sequence[_Found]) -> list[Finding]:
     moved = [one for one in found if one.how == "moved"]
     outside = [one for one in found if one.how == "outside"]
     said = []
     if moved:
         text = f"The directory was moved: {len(moved)} of its files, such as {moved[0].entry.url}, are read beside it."
-        said.append(Diagnostic("manifest.moved", text))
+        said.append(warning("manifest.moved", MANIFEST, text))
     if outside:
         text = f"{len(outside)} files outside of the directory are read, such as {outside[0].entry.url}."
-        said.append(Diagnostic("manifest.outside", text))
+        said.append(warning("manifest.outside", MANIFEST, text))
     return said
 
 
-def _left_out(found: Sequence[_Found]) -> list[Diagnostic]:
+def _left_out(found: Sequence[_Found]) -> list[Finding]:
     missing = [one.entry.url for one in found if one.file is None]
     text = "The file {}, which is not mandatory, is missing and left out."
-    return [Diagnostic("manifest.optional", text.format(url)) for url in missing]
+    return [warning("manifest.optional", MANIFEST, text.format(url)) for url in missing]
 
 
-def _unlisted(files: Sequence[DataFile], listing: Listing) -> list[Diagnostic]:
+def _unlisted(files: Sequence[DataFile], listing: Listing) -> list[Finding]:
     """Return a remark on files that look like data and that the manifest does not name."""
     known = {file.name for file in files}
     others = [name for name in listing.names() if not name.startswith(("_", ".")) and name not in known]
     if not others:
         return []
     text = f"{len(others)} files that the manifest does not name are ignored, such as {others[0]}."
-    return [Diagnostic("manifest.unlisted", text)]
+    return [warning("manifest.unlisted", MANIFEST, text)]
 
 
 def _check_distinct(files: Sequence[DataFile], place: Place) -> None:

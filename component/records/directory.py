@@ -14,19 +14,20 @@ from pathlib import Path
 from typing import Any, Final
 
 from component.errors import Place, UserError
+from component.findings import Finding, warning
 from component.formats.avro import avro_schema
 from component.formats.delimited.dialect import DelimitedDialect
 from component.formats.delimited.read import read_header
 from component.formats.parquet import parquet_schema
 from component.records.archives import is_archive, unpack
 from component.records.data_files import DataFile, Rules, find_files
-from component.records.diagnostics import Diagnostic
 from component.records.format_file import PREFIX, FormatType, RecordsFormat, format_name, read_hints
 from component.records.hint_values import Defaults
 from component.records.hints import dialect_of
 from component.records.manifest import MANIFEST, UNFINISHED, parse_manifest
 from component.records.places import Listing, open_listing
-from component.records.schema import EXTRA, SCHEMA, SCHEMA_JSON, header_conflict, parse_schema
+from component.records.schema import EXTRA, SCHEMA, header_conflict, parse_schema
+from component.records.schema_models import SCHEMA_JSON
 from component.records.sniffing import terminator_of
 from component.records.types import table_schema
 from component.records.waiting import NO_PATIENCE, OF_BUCKETS, Patience, wait_for
@@ -56,7 +57,7 @@ class ReadOptions:
 class RecordsDirectory:
     """A directory that can be read; `dialect` is that of delimited files and None otherwise.
 
-    `diagnostics` are to be shown: each tells of something that was ignored, moved or in conflict.
+    `findings` are to be shown: each tells of something that was ignored, moved or in conflict.
     """
 
     url: str
@@ -64,7 +65,7 @@ class RecordsDirectory:
     format: FormatType
     dialect: DelimitedDialect | None
     schema: TableSchema
-    diagnostics: tuple[Diagnostic, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
     @property
     def size(self) -> int:
@@ -124,7 +125,7 @@ def _manifest(listing: Listing, patience: Patience, place: Place) -> bytes:
     raise UserError("records.incomplete", f"There is no _manifest{where}{waited}", place=place, remedy=remedy)
 
 
-def _format(listing: Listing, options: ReadOptions, place: Place) -> tuple[RecordsFormat, tuple[Diagnostic, ...]]:
+def _format(listing: Listing, options: ReadOptions, place: Place) -> tuple[RecordsFormat, tuple[Finding, ...]]:
     name, kind = format_name(listing.names(), place)
     if kind is not FormatType.DELIMITED:
         return RecordsFormat(kind), ()
@@ -149,7 +150,7 @@ def _schema(
     dialect: DelimitedDialect | None,
     options: ReadOptions,
     place: Place,
-) -> tuple[TableSchema, tuple[Diagnostic, ...]]:
+) -> tuple[TableSchema, tuple[Finding, ...]]:
     for name in (SCHEMA_JSON, SCHEMA):
         data = listing.read(name)
         if data is None or (name == SCHEMA and not data.lstrip().startswith(b"{")):
@@ -167,13 +168,13 @@ def _schema(
 
 def _about_headers(
     files: tuple[DataFile, ...], dialect: DelimitedDialect | None, schema: TableSchema, place: Place
-) -> tuple[Diagnostic, ...]:
+) -> tuple[Finding, ...]:
     """Return a remark where headers differ from the schema; of objects, many are read at once."""
     if dialect is None or not dialect.header_row:
         return ()
     known = dialect
 
-    def conflict(file: DataFile) -> Diagnostic | None:
+    def conflict(file: DataFile) -> Finding | None:
         return header_conflict(schema.names, _header(file, known, place), file.name)
 
     there = [file for file in files if file.size]
@@ -195,7 +196,7 @@ def _header(file: DataFile, dialect: DelimitedDialect, place: Place) -> tuple[st
 
 def _schema_by_file(
     files: tuple[DataFile, ...], kind: FormatType, dialect: DelimitedDialect | None, place: Place
-) -> tuple[TableSchema, tuple[Diagnostic, ...]]:
+) -> tuple[TableSchema, tuple[Finding, ...]]:
     """Return the columns that the first file with any bytes says it has, which is less than the spec demands."""
     first = next((file for file in files if file.size), None)
     if first is None or (dialect is not None and not dialect.header_row):
@@ -207,7 +208,7 @@ def _schema_by_file(
     else:
         schema = parquet_schema(first.location, at) if kind is FormatType.PARQUET else avro_schema(first.location, at)
     types = ", all of them strings" if dialect is not None else ""
-    said = Diagnostic("schema.missing", f"There is no schema: the columns are those of {first.name}{types}.")
+    said = warning("schema.missing", SCHEMA_JSON, f"There is no schema: the columns are those of {first.name}{types}.")
     return schema, (said,)
 
 

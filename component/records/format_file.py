@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from component.config.json_text import JsonFaultError, describe, parse_json
 from component.errors import Place, UserError
-from component.records.diagnostics import Diagnostic
+from component.findings import Finding, warning
 from component.records.hint_values import Defaults
-from component.records.hints import Hints, dialect_of, resolve_hints
+from component.records.hints import FORMAT_FILE, Hints, dialect_of, resolve_hints
 
 PREFIX: Final = "_format"
 
@@ -61,7 +61,7 @@ def read_hints(
     lax: bool = False,
     defaults: Defaults = "tablemill",
     place: Place | None = None,
-) -> tuple[Hints, tuple[Diagnostic, ...]]:
+) -> tuple[Hints, tuple[Finding, ...]]:
     """Return the hints in force by the content of `_format_delimited`; `given` ones stand above those of the file.
 
     UserError `records.format` when it is no JSON object or a part of it has the wrong type, and as `resolve_hints`.
@@ -72,7 +72,7 @@ def read_hints(
         raise _wrong(f'has {describe(variant)} as its "variant"', place)
     if not isinstance(hints, dict):
         raise _wrong(f'has {describe(hints)} as its "hints"', place)
-    said: list[Diagnostic] = []
+    said: list[Finding] = []
     if document.get("type", FormatType.DELIMITED) != FormatType.DELIMITED:
         said.append(_other_type(document["type"]))
     resolved, doubts = resolve_hints(variant, {**hints, **(given or {})}, lax=lax, defaults=defaults, place=place)
@@ -103,9 +103,9 @@ def _object(data: bytes, place: Place | None) -> dict[str, Any]:
     return document
 
 
-def _other_type(said: Any) -> Diagnostic:
+def _other_type(said: Any) -> Finding:
     text = f'_format_delimited has {describe(said)} as its "type"; the name of the file counts.'
-    return Diagnostic("format.type", text)
+    return warning("format.type", FORMAT_FILE, text)
 
 
 def _wrong(what: str, place: Place | None) -> UserError:

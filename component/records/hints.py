@@ -1,7 +1,7 @@
 """From the hints of a file to what is in force, or to the reason why it cannot be read (reference records 2, 4, 9.4).
 
 General defaults, then those of the variant, then what is given. What is unknown or not supported is refused; `lax` goes
-on with a diagnostic where no cell could be cut wrongly by it.
+on with a finding where no cell could be cut wrongly by it.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from component.errors import Place, UserError
+from component.findings import Finding, warning
 from component.formats.delimited.dialect import DelimitedDialect
-from component.records.diagnostics import Diagnostic
 from component.records.hint_values import (
     ALLOWED,
     NAMES,
@@ -24,6 +24,8 @@ from component.records.hint_values import (
     default_hints,
 )
 
+FORMAT_FILE: Final = "_format_delimited"
+"""The format file whose content counts: it names a variant and hints."""
 ISO_DATE: Final = "YYYY-MM-DD"
 _NO_VARIANT: Final = "dumb"
 """What is written where no variant was given: it has the general defaults, and all hints are written anyway."""
@@ -64,7 +66,7 @@ def resolve_hints(
     lax: bool = False,
     defaults: Defaults = "tablemill",
     place: Place | None = None,
-) -> tuple[Hints, tuple[Diagnostic, ...]]:
+) -> tuple[Hints, tuple[Finding, ...]]:
     """Return the hints in force, and what was ignored to get there.
 
     UserError `records.hint` for a variant or hint that is unknown, a value that is not allowed or not supported, and
@@ -83,7 +85,9 @@ def resolve_hints(
             remedy = f"{name} cannot be ignored: without it cells would be cut wrongly." if name in STRUCTURAL else _LAX
             raise UserError("records.hint", fault, place=at, remedy=remedy)
         said.append(
-            Diagnostic("hint.value" if name in ALLOWED else "hint.unknown", f"{fault}. {_instead(name, values)}")
+            warning(
+                "hint.value" if name in ALLOWED else "hint.unknown", FORMAT_FILE, f"{fault}. {_instead(name, values)}"
+            )
         )
     fields: dict[str, Any] = {_attribute(name): values[name] for name in NAMES}
     hints = Hints(variant=variant or _NO_VARIANT, **fields)
@@ -112,7 +116,7 @@ def _check(hints: Hints, place: Place) -> None:
         raise error.at(table=place.table, slice=place.slice) from None
 
 
-def _variant_doubts(variant: str | None, given: Mapping[str, Any], place: Place, *, lax: bool) -> Iterator[Diagnostic]:
+def _variant_doubts(variant: str | None, given: Mapping[str, Any], place: Place, *, lax: bool) -> Iterator[Finding]:
     """Yield what is said of a variant that is unknown: it is no obstacle where everything it would decide is given."""
     if variant in VARIANTS:
         return
@@ -124,7 +128,9 @@ def _variant_doubts(variant: str | None, given: Mapping[str, Any], place: Place,
             f"Name a known variant; with lax it is enough to give the hints {', '.join(missing)}." if missing else _LAX
         )
         raise UserError("records.hint", fault, place=place, remedy=remedy)
-    yield Diagnostic("variant.unknown", f"{fault}. The hints that are given are used, and general defaults for others.")
+    yield warning(
+        "variant.unknown", FORMAT_FILE, f"{fault}. The hints that are given are used, and general defaults for others."
+    )
 
 
 def _fault(name: str, value: Any) -> str | None:

@@ -9,13 +9,12 @@ from typing import Any, Final
 
 from component.config.json_text import JsonFaultError, describe, parse_json
 from component.errors import Place, UserError
-from component.records.diagnostics import Diagnostic
+from component.findings import Finding, warning
 from component.records.schema_fields import parse_field
-from component.records.schema_models import VERSION, Field, RecordsSchema, is_published, is_published_kind
+from component.records.schema_models import SCHEMA_JSON, VERSION, Field, RecordsSchema, is_published, is_published_kind
 
-SCHEMA_JSON: Final = "_schema.json"
 SCHEMA: Final = "_schema"
-"""The client reads and writes the first, the spec has the second, which older clients used for SQL."""
+"""The client reads and writes `_schema.json`; the spec has this name, which older clients used for SQL."""
 EXTRA: Final = "_representations.json"
 """Representations that schema v1 has no place for; the spec allows such files, and others do not look at them."""
 _KEYS: Final = frozenset({"schema", "fields", "known_representations"})
@@ -23,7 +22,7 @@ _KEYS: Final = frozenset({"schema", "fields", "known_representations"})
 
 def parse_schema(
     name: str, data: bytes, *, extra: bytes | None = None, lax: bool = False, place: Place | None = None
-) -> tuple[RecordsSchema, tuple[Diagnostic, ...]]:
+) -> tuple[RecordsSchema, tuple[Finding, ...]]:
     """Return a schema with its fields in the order of the columns, and remarks.
 
     `name` is that of the file, `extra` the content of `_representations.json`. Columns come in the order of `index`;
@@ -32,14 +31,16 @@ def parse_schema(
     is a string.
     """
     document = _document(name, data, place)
-    said: list[Diagnostic] = []
+    said: list[Finding] = []
     fields = [_parsed(key, value, said, lax, place) for key, value in document["fields"].items()]
     known = document.get("known_representations") or {}
     if not isinstance(known, dict):
-        said.append(Diagnostic("schema.ignored", f"known_representations is {describe(known)} and is ignored."))
+        said.append(
+            warning("schema.ignored", SCHEMA_JSON, f"known_representations is {describe(known)} and is ignored.")
+        )
         known = {}
     if others := sorted(set(document) - _KEYS):
-        said.append(Diagnostic("schema.ignored", f"The schema has {', '.join(others)}, which is ignored."))
+        said.append(warning("schema.ignored", SCHEMA_JSON, f"The schema has {', '.join(others)}, which is ignored."))
     ordered, doubt = _in_order(fields)
     kept = _with_extra(RecordsSchema(ordered, known), extra, said)
     return kept, (*said, *doubt)
@@ -64,7 +65,7 @@ def schema_files(schema: RecordsSchema) -> tuple[tuple[str, bytes], ...]:
     return tuple(files)
 
 
-def header_conflict(schema_names: tuple[str, ...], header: tuple[str, ...], file: str) -> Diagnostic | None:
+def header_conflict(schema_names: tuple[str, ...], header: tuple[str, ...], file: str) -> Finding | None:
     """Return a remark when the header of a file names other columns than the schema, or in another order.
 
     Cells belong to columns by their position, as for the client: the names of the schema count.
@@ -72,7 +73,7 @@ def header_conflict(schema_names: tuple[str, ...], header: tuple[str, ...], file
     if header == schema_names:
         return None
     text = f"The header of {file} is {_listed(header)}, and the schema names {_listed(schema_names)}, which count."
-    return Diagnostic("schema.header", text)
+    return warning("schema.header", SCHEMA_JSON, text)
 
 
 def _document(name: str, data: bytes, place: Place | None) -> dict[str, Any]:
@@ -89,13 +90,13 @@ def _document(name: str, data: bytes, place: Place | None) -> dict[str, Any]:
     return document
 
 
-def _parsed(name: str, value: Any, said: list[Diagnostic], lax: bool, place: Place | None) -> Field:
+def _parsed(name: str, value: Any, said: list[Finding], lax: bool, place: Place | None) -> Field:
     field, remarks = parse_field(name, value, lax=lax, place=place)
     said.extend(remarks)
     return field
 
 
-def _in_order(fields: list[Field]) -> tuple[tuple[Field, ...], tuple[Diagnostic, ...]]:
+def _in_order(fields: list[Field]) -> tuple[tuple[Field, ...], tuple[Finding, ...]]:
     """Return fields by their index where each has one of its own, else by the order of their keys."""
     numbers = [field.index for field in fields]
     known = [number for number in numbers if number is not None]
@@ -103,16 +104,16 @@ def _in_order(fields: list[Field]) -> tuple[tuple[Field, ...], tuple[Diagnostic,
         return tuple(fields), ()
     if len(known) < len(fields) or len(set(known)) < len(known):
         text = "Some fields have no index, or the same: columns are taken in the order of the keys of the schema."
-        return tuple(fields), (Diagnostic("schema.index", text),)
+        return tuple(fields), (warning("schema.index", SCHEMA_JSON, text),)
     ordered = tuple(sorted(fields, key=lambda field: field.index or 0))
     if ordered == tuple(fields):
         return ordered, ()
     one, two = (_listed(tuple(field.name for field in part)) for part in (ordered, fields))
     text = f"By index the columns are {one}, and by the order of the keys {two}: the index counts."
-    return ordered, (Diagnostic("schema.order", text),)
+    return ordered, (warning("schema.order", SCHEMA_JSON, text),)
 
 
-def _with_extra(schema: RecordsSchema, extra: bytes | None, said: list[Diagnostic]) -> RecordsSchema:
+def _with_extra(schema: RecordsSchema, extra: bytes | None, said: list[Finding]) -> RecordsSchema:
     """Return the schema with the representations that a rewrite of ours put aside."""
     if extra is None:
         return schema
@@ -121,7 +122,7 @@ def _with_extra(schema: RecordsSchema, extra: bytes | None, said: list[Diagnosti
         fields, known = document["fields"], document["known_representations"]
         added = {name: dict(value) for name, value in fields.items()}
     except (JsonFaultError, TypeError, KeyError, ValueError, AttributeError):
-        said.append(Diagnostic("schema.ignored", f"{EXTRA} is not what Tablemill writes, and is ignored."))
+        said.append(warning("schema.ignored", SCHEMA_JSON, f"{EXTRA} is not what Tablemill writes, and is ignored."))
         return schema
     kept = (replace(one, representations={**one.representations, **added.get(one.name, {})}) for one in schema.fields)
     return RecordsSchema(tuple(kept), {**schema.known_representations, **(known if isinstance(known, dict) else {})})

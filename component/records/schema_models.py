@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
 
+SCHEMA_JSON: Final = "_schema.json"
 VERSION: Final = "bltypes/v1"
 SQL: Final = "sql/"
 PANDAS: Final = "dataframe/pandas"

@@ -15,10 +15,11 @@ from component.config.json_text import JsonFaultError
 from component.config.load import Notation, notation_of, parse_text
 from component.config.secrets import secrets_in
 from component.errors import UserError
+from component.findings import Finding
 from component.folder.json_file import write_json
 from component.folder.staged import credentials_in, names_bucket
 from component.naming import CONFIG_FILE, CONFIG_YAML_FILE, MANIFEST_SUFFIX
-from component.replay.gaps import Gap, document_gaps, staging_gaps
+from component.replay.gaps import document_gaps, missing, staging_gaps
 from component.replay.overlay import STATE, overlaid, overlays
 from component.replay.request import Case, Handling
 from component.replay.variables import secret_variables
@@ -35,7 +36,7 @@ class Completed:
 
     document: Any
     notation: Notation
-    gaps: tuple[Gap, ...]
+    gaps: tuple[Finding, ...]
     secrets: frozenset[str]
 
 
@@ -66,7 +67,7 @@ def complete(data: Path, case: Case, handling: Handling) -> Completed:
     return Completed(document, notation, (*gaps, *more, *expired), secrets - {HIDDEN, ""})
 
 
-def refusal(gaps: tuple[Gap, ...]) -> UserError:
+def refusal(gaps: tuple[Finding, ...]) -> UserError:
     """Return the error that lists what is missing, each with its place."""
     listed = "; ".join(f"{gap.place} ({gap.text})" for gap in gaps[:_LISTED])
     more = f"; and {len(gaps) - _LISTED} more" if len(gaps) > _LISTED else ""
@@ -74,7 +75,9 @@ def refusal(gaps: tuple[Gap, ...]) -> UserError:
     return UserError("replay.gaps", f"The folder lacks what its run had: {listed}{more}", remedy=remedy)
 
 
-def _complete_document(path: Path, name: str, values: Mapping[str, Any], notation: Notation) -> tuple[Any, list[Gap]]:
+def _complete_document(
+    path: Path, name: str, values: Mapping[str, Any], notation: Notation
+) -> tuple[Any, list[Finding]]:
     """Return a document with its values in place, written back if there are any, and its gaps."""
     data = path.read_bytes() if path.is_file() else b"{}"
     try:
@@ -84,7 +87,7 @@ def _complete_document(path: Path, name: str, values: Mapping[str, Any], notatio
         if not gaps:
             raise UserError("config.syntax", f"{name} {fault}") from None
         if name == CONFIG_FILE:
-            gaps = [Gap(gaps[0].place, f"{gaps[0].text}; give the whole text with --config FILE")]
+            gaps = [missing(gaps[0].place, f"{gaps[0].text}; give the whole text with --config FILE")]
         return {}, gaps
     if values:
         found = overlaid(found, values)

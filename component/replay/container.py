@@ -16,10 +16,9 @@ from typing import Final, Literal
 from uuid import uuid4
 
 from component.errors import UserError
-from component.mapping.model import Level
+from component.findings import Finding, Level
 from component.replay.process import Command, Ended, run_command
 from component.replay.source import Workspace
-from component.report.replayed import Remark
 
 ENGINES: Final = ("docker", "podman")
 NETWORKS: Final = ("bridge", "none")
@@ -79,7 +78,7 @@ def flags(container: Container, work: Workspace, variables: Mapping[str, str], u
 
 def run_container(
     container: Container, work: Workspace, variables: Mapping[str, str], timeout: float
-) -> tuple[Ended, list[Remark]]:
+) -> tuple[Ended, list[Finding]]:
     """Run an image on a working folder, which it owns meanwhile, and remove its container.
 
     UserError `replay.command` when the engine cannot run it.
@@ -157,7 +156,7 @@ def _state(container: Container) -> dict[str, object]:
     return found if isinstance(found, dict) else {}
 
 
-def _written_elsewhere(container: Container) -> list[Remark]:
+def _written_elsewhere(container: Container) -> list[Finding]:
     """Say what the component wrote outside of /data and /tmp: it is gone after a run, and counts against 10 GB."""
     lines = [line.split(maxsplit=1) for line in _ask(container, "diff", container.name).splitlines()]
     paths = [words[1] for words in lines if len(words) == 2]
@@ -166,7 +165,7 @@ def _written_elsewhere(container: Container) -> list[Remark]:
     if not files:
         return []
     text = f"It wrote outside of /data and /tmp: {', '.join(files[:_SHOWN])}{', …' if len(files) > _SHOWN else ''}."
-    return [Remark(Level.WARNING, "replay.written_elsewhere", text)]
+    return [Finding(Level.WARNING, "replay.written_elsewhere", "", text)]
 
 
 def _not_run(container: Container, ended: Ended, state: Mapping[str, object]) -> UserError:

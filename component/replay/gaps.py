@@ -8,7 +8,6 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qs
@@ -17,6 +16,7 @@ from component.check.documents import CIPHER
 from component.check.finding import place_in
 from component.config.json_text import JsonFaultError, Step, parse_json
 from component.config.load import Document
+from component.findings import Finding, warning
 from component.naming import MANIFEST_SUFFIX
 from component.report.masking import HIDDEN
 from component.report.record import TRIMMED
@@ -27,27 +27,24 @@ STAGES: Final = ("s3", "abs")
 _EXPIRES: Final = re.compile(r"\bse=[^&;]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
-    """One thing that is not there: the place to put it, and why it is missing."""
-
-    place: str
-    text: str
+def missing(place: str, text: str) -> Finding:
+    """Return the finding of one thing that is not there: the place to put it, and why it is missing."""
+    return warning("replay.gap", place, text)
 
 
-def document_gaps(name: str, data: bytes, value: Any) -> list[Gap]:
+def document_gaps(name: str, data: bytes, value: Any) -> list[Finding]:
     """Return the gaps of a document; `value` is what its text `data` holds, None where that cannot be read."""
     if value is None and data.rstrip().endswith(TRIMMED.encode()):
-        return [Gap(name, "its text was cut off, so it cannot be read")]
-    return [Gap(place_in(name, steps), text) for steps, text in _marks(value)]
+        return [missing(name, "its text was cut off, so it cannot be read")]
+    return [missing(place_in(name, steps), text) for steps, text in _marks(value)]
 
 
-def staging_gaps(tables: Path, now: dt.datetime) -> list[Gap]:
+def staging_gaps(tables: Path, now: dt.datetime) -> list[Finding]:
     """Return the inputs that lie in an object store whose credentials have expired; `now` knows its time zone.
 
     An input whose file lies beside its manifest needs no credentials.
     """
-    found: list[Gap] = []
+    found: list[Finding] = []
     for manifest in sorted(tables.glob(f"*{MANIFEST_SUFFIX}")):
         if manifest.with_name(manifest.name.removesuffix(MANIFEST_SUFFIX)).exists():
             continue
@@ -56,11 +53,11 @@ def staging_gaps(tables: Path, now: dt.datetime) -> list[Gap]:
             why = _expired(section, written, now)
             if why:
                 remedy = f"put the file in/tables/{manifest.name.removesuffix(MANIFEST_SUFFIX)} there instead"
-                found.append(Gap(f"in/tables/{manifest.name}: {stage}.credentials", f"{why}; {remedy}"))
+                found.append(missing(f"in/tables/{manifest.name}: {stage}.credentials", f"{why}; {remedy}"))
     return found
 
 
-def config_gaps(document: Document | None, name: str, data: bytes) -> list[Gap]:
+def config_gaps(document: Document | None, name: str, data: bytes) -> list[Finding]:
     """Return the gaps of the configuration, None where it cannot be read."""
     return document_gaps(name, data, None if document is None else document.value)
 

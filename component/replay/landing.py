@@ -10,13 +10,14 @@ from typing import Any, Final
 from component.check.output_mapping import read_question
 from component.config.environment import Environment
 from component.errors import UserError
+from component.findings import Finding, Level
 from component.folder.layout import DataFolder
 from component.mapping.job import JobResolution, OutputMapping, resolve_job
-from component.mapping.model import DataTypes, Level
+from component.mapping.model import DataTypes
 from component.mapping.settings import JobFacts
 from component.replay.profile import Profile
 from component.replay.variables import features
-from component.report.replayed import Landing, Remark
+from component.report.replayed import Landing
 
 _ON_PLATFORM: Final = "/data"
 """In the place of the working folder, whose name is another one each time."""
@@ -27,7 +28,7 @@ class Landed:
     """The answer of the rules, as a report has it."""
 
     landings: tuple[Landing, ...] = ()
-    remarks: tuple[Remark, ...] = ()
+    remarks: tuple[Finding, ...] = ()
 
 
 def land(
@@ -53,7 +54,7 @@ def land(
     except UserError as error:
         if error.code == "config.value":
             raise
-        return Landed(remarks=(Remark(Level.ERROR, error.code, str(error)),))
+        return Landed(remarks=(Finding(Level.ERROR, error.code, "", str(error)),))
     job = resolve_job(question.tables, question.files, question.output, question.settings, rules)
     told = tuple(replace(remark, text=remark.text.replace(str(data), _ON_PLATFORM)) for remark in _remarks(job))
     return Landed(tuple(_landings(job, failed=failed)), told)
@@ -80,12 +81,11 @@ def _landings(job: JobResolution, *, failed: bool) -> Iterator[Landing]:
         yield Landing(f"out/files/{upload.source}", f"file storage, tags: {tags or 'none'}", upload.rule.value)
 
 
-def _remarks(job: JobResolution) -> Iterator[Remark]:
+def _remarks(job: JobResolution) -> Iterator[Finding]:
     if job.error is not None:
-        yield Remark(Level.ERROR, job.error.code, job.error.text, job.error.source or "")
+        yield Finding(Level.ERROR, job.error.code, job.error.source or "", job.error.text)
     for line in job.log:
-        yield Remark(Level.NOTE, "replay.platform_log", line)
+        yield Finding(Level.NOTE, "replay.platform_log", "", line)
     for swallowed in job.swallowed:
-        yield Remark(Level.NOTE, swallowed.code, swallowed.text, swallowed.source or "")
-    for finding in job.findings:
-        yield Remark(finding.level, finding.code, finding.text, finding.source or "")
+        yield Finding(Level.NOTE, swallowed.code, swallowed.source or "", swallowed.text)
+    yield from job.findings

@@ -12,7 +12,7 @@ from typing import Any
 import component
 from component import clock
 from component.errors import TablemillError
-from component.mapping.model import Level
+from component.findings import Finding, Level
 from component.replay.compare.out_folder import Compared, OutComparison
 from component.replay.configuration import Completed, complete, refusal
 from component.replay.container import run_container
@@ -31,8 +31,8 @@ from component.replay.request import IN_DATA, Case, Component, Handling
 from component.replay.source import Workspace, bring_in, hold_apart, workspace
 from component.replay.variables import passed_on, platform_variables
 from component.replay.verdict import Verdict, judge
-from component.report.masking import Masking, printable
-from component.report.replayed import Difference, Remark, Replayed, Status, masked
+from component.report.masking import Masking, masked, printable
+from component.report.replayed import Difference, Replayed, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class _Done:
     verdict: Verdict
     landed: Landed
     compared: Compared | None
-    remarks: tuple[Remark, ...]
+    remarks: tuple[Finding, ...]
 
 
 def replay_case(case: Case, handling: Handling) -> Replayed:
@@ -53,18 +53,18 @@ def replay_case(case: Case, handling: Handling) -> Replayed:
     """
     begun = clock.monotonic()
     mask = Masking()
-    notes = [Remark(Level.NOTE, "replay.case", note) for note in case.notes]
+    notes = [Finding(Level.NOTE, "replay.case", "", note) for note in case.notes]
     try:
         hold_apart(case.source, handling.work)
         with workspace(handling.work, keep=handling.keep_work) as work, _expected(case, handling, work) as expected:
             if handling.keep_work:
-                notes.append(Remark(Level.NOTE, "replay.work", f"The working folder is kept: {work.root}"))
+                notes.append(Finding(Level.NOTE, "replay.work", "", f"The working folder is kept: {work.root}"))
             notes += bring_in(case.source, work, keep_out=handling.keep_out)
             completed = complete(work.data, case, handling)
             mask = Masking(completed.secrets)
             if completed.gaps and not handling.allow_gaps:
                 raise refusal(completed.gaps)
-            notes += [Remark(Level.WARNING, "replay.gap", gap.text, gap.place) for gap in completed.gaps]
+            notes += completed.gaps
             done = _run(case, handling, work, completed, expected)
     except TablemillError as error:
         if error.exit_code != 1:
@@ -108,7 +108,7 @@ def _run(case: Case, handling: Handling, work: Workspace, completed: Completed, 
     return _Done(ended, verdict, landed, compared, (*remarks, *_unasked(compared)))
 
 
-def _start(handling: Handling, work: Workspace, document: Any) -> tuple[Ended, list[Remark]]:
+def _start(handling: Handling, work: Workspace, document: Any) -> tuple[Ended, list[Finding]]:
     chosen = handling.component
     if chosen.container is not None:
         variables = {**_variables(handling, "/data", document), **chosen.extra}
@@ -143,11 +143,11 @@ def _timeout(handling: Handling) -> float:
     return handling.component.timeout
 
 
-def _update(case: Case, out: Path) -> list[Remark]:
+def _update(case: Case, out: Path) -> list[Finding]:
     if case.expected is None:
         return []
     text = f"What came out is what is expected from now on: {update_expected(case.expected, out)}"
-    return [Remark(Level.NOTE, "replay.updated", text)]
+    return [Finding(Level.NOTE, "replay.updated", "", text)]
 
 
 def _compare(
@@ -160,12 +160,12 @@ def _compare(
     return OutComparison(expected, out, handling.compare, columns).compare()
 
 
-def _unasked(compared: Compared | None) -> list[Remark]:
+def _unasked(compared: Compared | None) -> list[Finding]:
     texts = [f"No {name} is expected, so it was not compared." for name in (compared.unasked if compared else ())]
-    return [Remark(Level.NOTE, "replay.unasked", text, "out") for text in texts]
+    return [Finding(Level.NOTE, "replay.unasked", "out", text) for text in texts]
 
 
-def _result(case: Case, done: _Done, notes: list[Remark], handling: Handling) -> Replayed:
+def _result(case: Case, done: _Done, notes: list[Finding], handling: Handling) -> Replayed:
     landed = tuple(_softened(done.landed.remarks, handling))
     remarks = (*done.verdict.remarks, *notes, *done.remarks, *landed)
     failing = {Level.ERROR, Level.WARNING} if handling.strict else {Level.ERROR}
@@ -190,7 +190,7 @@ def _result(case: Case, done: _Done, notes: list[Remark], handling: Handling) ->
     )
 
 
-def _softened(remarks: tuple[Remark, ...], handling: Handling) -> Iterator[Remark]:
+def _softened(remarks: tuple[Finding, ...], handling: Handling) -> Iterator[Finding]:
     """Yield remarks of the platform's rules, refusals as warnings where they are to be no more."""
     for remark in remarks:
         soft = handling.mapping == "warn" and remark.level is Level.ERROR

@@ -12,11 +12,10 @@ from tempfile import TemporaryDirectory, gettempdir, mkdtemp
 from typing import Final
 
 from component.errors import UserError
+from component.findings import Finding, Level
 from component.folder.json_file import write_json
-from component.mapping.model import Level
 from component.naming import CONFIG_FILE, CONFIG_YAML_FILE, STATE_FILE
 from component.replay.unpack import unpack
-from component.report.replayed import Remark
 from component.store.files import failing
 
 FOLDERS: Final = ("in/tables", "in/files", "in/user", "out/tables", "out/files")
@@ -59,7 +58,7 @@ def workspace(place: Path | None, *, keep: bool) -> Iterator[Workspace]:
         yield Workspace(Path(made))
 
 
-def bring_in(source: Path, work: Workspace, *, keep_out: bool) -> list[Remark]:
+def bring_in(source: Path, work: Workspace, *, keep_out: bool) -> list[Finding]:
     """Fill the working folder from a ZIP or folder, as the platform would hand it to the component.
 
     What a run before left in out/ is removed unless `keep_out`. Returns what is worth to know. UserError
@@ -128,10 +127,10 @@ def _only_folder(folder: Path) -> list[Path]:
     return found if len(found) == 1 and found[0].is_dir() else []
 
 
-def _cleared(out: Path) -> Iterator[Remark]:
+def _cleared(out: Path) -> Iterator[Finding]:
     found = (path for path in out.rglob("*") if path.is_file() and not path.name.startswith("."))
     left = sorted(path.relative_to(out).as_posix() for path in found)
     if left:
         text = f"What a run before left in out/ is not taken over ({len(left)} files, the first is {left[0]!r})."
-        yield Remark(Level.NOTE, "replay.cleared", text, "out")
+        yield Finding(Level.NOTE, "replay.cleared", "out", text)
     shutil.rmtree(out, ignore_errors=True)

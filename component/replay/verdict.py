@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from component.mapping.model import Level
+from component.findings import Finding, Level
 from component.replay.process import KILLED, Ended
-from component.report.replayed import Remark
 
 MESSAGE_LIMIT: Final = 4000
 NO_MESSAGE: Final = "No error message."
@@ -22,7 +21,7 @@ class Verdict:
 
     exit_code: int
     message: str = ""
-    remarks: tuple[Remark, ...] = ()
+    remarks: tuple[Finding, ...] = ()
 
 
 def judge(ended: Ended, expected_code: int, timeout: float) -> Verdict:
@@ -43,24 +42,24 @@ def _message(ended: Ended, timeout: float) -> str:
     return ""
 
 
-def _remarks(ended: Ended, expected_code: int, message: str) -> Iterator[Remark]:
+def _remarks(ended: Ended, expected_code: int, message: str) -> Iterator[Finding]:
     if ended.exit_code != expected_code or ended.timed_out or ended.out_of_memory:
         expected = f"; {expected_code} is expected" if expected_code else ""
         text = f"The component ended with exit code {ended.exit_code} ({_kind(ended)}){expected}."
-        yield Remark(Level.ERROR, "replay.exit_code", f"{text} {message}".rstrip())
+        yield Finding(Level.ERROR, "replay.exit_code", "", f"{text} {message}".rstrip())
     if ended.exit_code > 1:
         yield from _last_words(ended)
     if ended.exit_code == 0 and ended.stderr.strip():
         text = f"It wrote to stderr, which the platform shows as an error: {_middle_cut(ended.stderr.strip())}"
-        yield Remark(Level.WARNING, "replay.stderr", text)
+        yield Finding(Level.WARNING, "replay.stderr", "", text)
 
 
-def _last_words(ended: Ended) -> Iterator[Remark]:
+def _last_words(ended: Ended) -> Iterator[Finding]:
     """Yield what the user of the platform never sees, and whoever wrote the component must."""
     if ended.stderr.strip():
-        yield Remark(Level.NOTE, "replay.stderr", f"It wrote to stderr: {_middle_cut(ended.stderr.strip())}")
+        yield Finding(Level.NOTE, "replay.stderr", "", f"It wrote to stderr: {_middle_cut(ended.stderr.strip())}")
     elif ended.stdout.strip():
-        yield Remark(Level.NOTE, "replay.stdout", f"It wrote to stdout: {_middle_cut(ended.stdout.strip())}")
+        yield Finding(Level.NOTE, "replay.stdout", "", f"It wrote to stdout: {_middle_cut(ended.stdout.strip())}")
 
 
 def _kind(ended: Ended) -> str:

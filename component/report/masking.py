@@ -5,11 +5,18 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from enum import Enum
+from typing import Any, Final, TypeVar
 from urllib.parse import quote
 
 HIDDEN: Final = "[hidden]"
+OURS: Final[Mapping[str, Any]] = {"ours": True}
+"""Metadata of a field whose text is made of our own words: a secret `1` or `csv` would make a riddle of it."""
+OUR_FIELDS: Final = frozenset({"code"})
+"""Names of such fields wherever they are."""
+Value = TypeVar("Value")
 SHORT: Final = 4
 """Secrets below this length are hidden only where they stand alone."""
 LINE: Final = 12
@@ -78,6 +85,22 @@ class Masking:
             lengths = (_overlap(text, stop, form) for form in self._long)
             if longest := max(lengths, default=0):
                 yield stop - longest, stop
+
+
+def masked(value: Value, mask: Callable[[str], str]) -> Value:
+    """Return a value of a report in which every text went through `mask`: dataclasses, tuples and texts in them.
+
+    Words of ours stay: enumerations, and the fields that are marked as `OURS`.
+    """
+    made: Any = value
+    if isinstance(value, str) and not isinstance(value, Enum):
+        made = mask(value)
+    elif isinstance(value, tuple):
+        made = tuple(masked(item, mask) for item in value)
+    elif is_dataclass(value) and not isinstance(value, type):
+        theirs = [field.name for field in fields(value) if not field.metadata and field.name not in OUR_FIELDS]
+        made = replace(value, **{name: masked(getattr(value, name), mask) for name in theirs})
+    return made  # type: ignore[no-any-return] # of the same type as it came
 
 
 def _overlap(text: str, stop: int, form: str) -> int:

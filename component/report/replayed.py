@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass, replace
-from enum import Enum, StrEnum
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
 
-from component.mapping.model import Level
-
-Result = TypeVar("Result")
+from component.findings import Finding
+from component.report.findings import finding_json
 
 
 class Status(StrEnum):
@@ -27,16 +25,6 @@ class Status(StrEnum):
     DIFFERENT = "different"
     FAILED = "failed"
     REFUSED = "refused"
-
-
-@dataclass(frozen=True, slots=True)
-class Remark:
-    """One thing that was found besides differences. `code` is stable; `place` is a path in the data folder."""
-
-    level: Level
-    code: str
-    text: str
-    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +67,7 @@ class Replayed:
     seconds: float = 0.0
     exit_code: int | None = None
     message: str = ""
-    remarks: tuple[Remark, ...] = ()
+    remarks: tuple[Finding, ...] = ()
     differences: tuple[Difference, ...] = ()
     landings: tuple[Landing, ...] = ()
     compared: tuple[str, ...] = ()
@@ -104,18 +92,6 @@ class Replay:
         return 0 if self.runs and all(run.is_well for run in self.runs) else 1
 
 
-def masked(value: Result, mask: Callable[[str], str]) -> Result:
-    """Return a result in which every text went through `mask`; words of ours (enumerations) stay."""
-    made: Any = value
-    if isinstance(value, str) and not isinstance(value, Enum):
-        made = mask(value)
-    elif isinstance(value, tuple):
-        made = tuple(masked(item, mask) for item in value)
-    elif is_dataclass(value) and not isinstance(value, type):
-        made = replace(value, **{field.name: masked(getattr(value, field.name), mask) for field in fields(value)})
-    return made  # type: ignore[no-any-return] # of the same type as it came
-
-
 def render_json(replay: Replay) -> dict[str, Any]:
     """Return a replay as JSON values."""
     return {"exit_code": replay.exit_code, "runs": [_run(run) for run in replay.runs]}
@@ -128,9 +104,7 @@ def _run(run: Replayed) -> dict[str, Any]:
         "seconds": round(run.seconds, 3),
         "exit_code": run.exit_code,
         "message": run.message,
-        "remarks": [
-            {"level": one.level.value, "code": one.code, "place": one.place, "text": one.text} for one in run.remarks
-        ],
+        "remarks": [finding_json(one) for one in run.remarks],
         "differences": [_difference(one) for one in run.differences],
         "landings": [{"source": one.source, "destination": one.destination, "rule": one.rule} for one in run.landings],
         "compared": list(run.compared),

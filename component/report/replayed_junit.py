@@ -6,7 +6,8 @@ import re
 from typing import Final
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from component.mapping.model import Level
+from component.findings import Level
+from component.report.findings import finding_line
 from component.report.replayed import Difference, Replay, Replayed, Status
 
 SUITE: Final = "tablemill replay"
@@ -51,11 +52,9 @@ def _add(suite: Element, run: Replayed) -> None:
 def _reasons(run: Replayed) -> list[str]:
     if run.status is Status.REFUSED:
         return [run.message]
-    worst = [remark for remark in run.remarks if remark.level is Level.ERROR]
-    others = [remark for remark in run.remarks if remark.level is Level.WARNING]
-    lines = [": ".join(filter(None, (remark.level.value, remark.place, remark.text))) for remark in worst]
+    lines = [finding_line(finding) for finding in run.remarks if finding.level is Level.ERROR]
     lines += [line for difference in run.differences for line in _difference(difference)]
-    return lines + [": ".join(filter(None, (remark.level.value, remark.place, remark.text))) for remark in others]
+    return lines + [finding_line(finding) for finding in run.remarks if finding.level is Level.WARNING]
 
 
 def _difference(difference: Difference) -> list[str]:

@@ -10,9 +10,10 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from component.mapping.model import Level
+from component.findings import Finding
 from component.report.amounts import counted, time_text
-from component.report.replayed import Difference, Landing, Remark, Replay, Replayed, Row, Status
+from component.report.replayed import Difference, Landing, Replay, Replayed, Row, Status
+from component.report.tables import LEVEL_STYLES, table
 
 _STYLES: Final = {
     Status.EQUAL: "bold green",
@@ -21,7 +22,6 @@ _STYLES: Final = {
     Status.FAILED: "bold red",
     Status.REFUSED: "bold red",
 }
-_LEVELS: Final = {Level.ERROR: "red", Level.WARNING: "yellow", Level.NOTE: "dim"}
 _NULL: Final = Text("null", style="dim italic")
 
 
@@ -44,7 +44,7 @@ def _run(run: Replayed, *, whole: bool) -> Group:
     if run.status is Status.REFUSED:
         parts.append(_line(Text(run.message, style="red")))
     if whole:
-        parts += [_remark(remark) for remark in run.remarks]
+        parts += [_finding(finding) for finding in run.remarks]
         parts += [part for difference in run.differences for part in _difference(difference)]
         parts += list(_landings(run.landings))
         if run.status is Status.EQUAL:
@@ -57,9 +57,10 @@ def _line(text: Text) -> Text:
     return Text.assemble("  ", text)
 
 
-def _remark(remark: Remark) -> Text:
-    place = f"{remark.place}: " if remark.place else ""
-    return _line(Text.assemble((f"{remark.level.value} ", _LEVELS[remark.level]), (place, "cyan"), remark.text))
+def _finding(finding: Finding) -> Text:
+    level = (f"{finding.level.value} ", LEVEL_STYLES[finding.level])
+    place = (f"{finding.place}: " if finding.place else "", "cyan")
+    return _line(Text.assemble(level, place, finding.sentence))
 
 
 def _difference(difference: Difference) -> Iterator[RenderableType]:
@@ -92,12 +93,10 @@ def _cell(cell: str | None, *, changed: bool, style: str) -> Text:
 def _landings(landings: tuple[Landing, ...]) -> Iterator[RenderableType]:
     if not landings:
         return
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for name in ("Output", "Destination", "Why"):
-        table.add_column(name, overflow="fold")
+    shown = table("Output", "Destination", "Why")
     for landing in landings:
-        table.add_row(Text(landing.source, style="cyan"), Text(landing.destination), Text(landing.rule))
-    yield table
+        shown.add_row(Text(landing.source), Text(landing.destination), Text(landing.rule))
+    yield shown
 
 
 def _total(replay: Replay) -> Text:

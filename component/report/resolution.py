@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from component.errors import shorten
+from component.findings import Finding, Level
 from component.folder.out_listing import FileListing, OutListing, OutSource
 from component.mapping.disagreement import Aspect, Disagreement
 from component.mapping.file_model import FileRule, FileUpload
 from component.mapping.job import JobResolution, Part
-from component.mapping.model import Finding, Header, Level, Load, MappingError, Rule
+from component.mapping.model import Header, Load, MappingError, Rule
 from component.report.amounts import counted, size_text
+from component.report.findings import finding_json
 
 RULE_WORDS: Final[Mapping[str, str]] = {
     Rule.MAPPING: "output mapping",
@@ -111,12 +113,7 @@ def _error(error: MappingError) -> dict[str, Any]:
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
-    return {
-        "code": finding.code,
-        "text": finding.text,
-        "source": finding.source,
-        "level": finding.level.value,
-    }
+    return finding_json(finding) | {"text": finding.sentence, "source": finding.place or None}
 
 
 def _disagreement(one: Disagreement) -> dict[str, Any]:

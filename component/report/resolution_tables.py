@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from component.findings import Finding, Level
 from component.folder.out_listing import OutSource
 from component.mapping.file_model import FileUpload
 from component.mapping.job import JobResolution, Part
-from component.mapping.model import Finding, Level, Load
+from component.mapping.model import Load
 from component.report.amounts import size_text
 from component.report.masking import printable
 from component.report.resolution import (
@@ -28,10 +28,10 @@ from component.report.resolution import (
     verdict_words,
     why_words,
 )
+from component.report.tables import LEVEL_STYLES, table
 
 MOST_ROWS: Final = 200
 """Tables above which a line for each is easier to search, and made in a fifth of the time."""
-LEVEL_STYLES: Final = {"error": "bold red", "warning": "yellow", "note": "dim"}
 
 
 def show_resolution(report: ResolutionReport, console: Console) -> None:
@@ -77,19 +77,12 @@ def _messages(job: JobResolution) -> Iterator[Text]:
         yield _finding(finding)
 
 
-def _table(*columns: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
-    for column in columns:
-        table.add_column(column, overflow="fold", style="cyan" if column in {"Source", "File"} else None)
-    return table
-
-
 def _loads(loads: Sequence[Load], sources: Mapping[str, OutSource]) -> Table | Text:
     if len(loads) > MOST_ROWS:
         return Text("\n").join(_load_line(load, sources.get(load.source)) for load in loads)
-    table = _table("Source", "What", "Destination", "Why", "First line", "Options")
+    shown = table("Source", "What", "Destination", "Why", "First line", "Options")
     for load in loads:
-        table.add_row(
+        shown.add_row(
             _text(load.source),
             form_words(sources.get(load.source)),
             _text(load.destination, "green"),
@@ -97,7 +90,7 @@ def _loads(loads: Sequence[Load], sources: Mapping[str, OutSource]) -> Table | T
             first_line(load),
             _text("\n".join(option_words(load))),
         )
-    return table
+    return shown
 
 
 def _load_line(load: Load, source: OutSource | None) -> Text:
@@ -110,23 +103,23 @@ def _load_line(load: Load, source: OutSource | None) -> Text:
 
 
 def _uploads(report: ResolutionReport, uploads: Sequence[FileUpload]) -> Table:
-    table = _table("File", "Size", "Tags", "Why", "Options")
+    shown = table("File", "Size", "Tags", "Why", "Options")
     for upload, size in report.sized(uploads):
         over = ", over manifest" if upload.overrode else ""
-        table.add_row(
+        shown.add_row(
             _text(upload.source),
             size_text(size),
             _text(", ".join(upload.tags)),
             f"{rule_words(upload.rule)}{over}",
             ", ".join(upload_words(upload)),
         )
-    return table
+    return shown
 
 
 def _finding(finding: Finding) -> Text:
     return Text(
-        f"{finding.level.value}: {printable(finding.text)} [{finding.code}]",
-        style=LEVEL_STYLES[finding.level.value],
+        f"{finding.level.value}: {printable(finding.sentence)} [{finding.code}]",
+        style=LEVEL_STYLES[finding.level],
     )
 
 

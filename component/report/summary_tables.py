@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from component.report.amounts import size_text, time_text
 from component.report.summary import DatasetSummary, OutputSummary, RunSummary, change_text, indices_text
+from component.report.tables import table
 
 
 def tables_of(summary: RunSummary) -> Group:
@@ -21,18 +21,11 @@ def tables_of(summary: RunSummary) -> Group:
     return Group(*tables, _seconds(summary))
 
 
-def _table(title: str, *numbers: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
-    table.add_column(title, style="cyan", overflow="fold")
-    for number in numbers:
-        table.add_column(number, justify="right", no_wrap=True)
-    return table
-
-
 def _datasets(datasets: tuple[DatasetSummary, ...]) -> Table:
-    table = _table("Dataset", "Rows in", "Rows", "Rejected", "Partitions", "Files", "Size")
+    columns = ("Dataset", "Rows in", "Rows", "Rejected", "Partitions", "Files", "Size")
+    shown = table(*columns, numbers=columns[1:])
     for dataset in datasets:
-        table.add_row(
+        shown.add_row(
             Text(dataset.uuid),
             f"{dataset.rows_in:,}",
             f"{dataset.rows:,}",
@@ -41,7 +34,7 @@ def _datasets(datasets: tuple[DatasetSummary, ...]) -> Table:
             f"{dataset.files:,}",
             size_text(dataset.bytes),
         )
-    return table
+    return shown
 
 
 def _dataset_notes(dataset: DatasetSummary) -> Text:
@@ -55,11 +48,9 @@ def _dataset_notes(dataset: DatasetSummary) -> Text:
 
 
 def _outputs(outputs: tuple[OutputSummary, ...]) -> Table:
-    table = _table("Output", "Rows", "Slices", "Size")
-    table.add_column("Destination", overflow="fold")
-    table.add_column("Why", overflow="fold")
+    shown = table("Output", "Rows", "Slices", "Size", "Destination", "Why", numbers=("Rows", "Slices", "Size"))
     for output in outputs:
-        table.add_row(
+        shown.add_row(
             Text(output.name),
             f"{output.rows:,}",
             f"{output.slices:,}" if output.slices else "-",
@@ -67,12 +58,12 @@ def _outputs(outputs: tuple[OutputSummary, ...]) -> Table:
             Text(output.destination, style="green"),
             Text(output.rule),
         )
-    return table
+    return shown
 
 
 def _seconds(summary: RunSummary) -> Table:
-    table = _table("Stage", "Time")
+    shown = table("Stage", "Time", numbers=("Time",))
     for name, seconds in summary.stages:
-        table.add_row(Text(name), time_text(seconds))
-    table.add_row(Text("all", style="bold"), Text(time_text(summary.seconds), style="bold"))
-    return table
+        shown.add_row(Text(name), time_text(seconds))
+    shown.add_row(Text("all", style="bold"), Text(time_text(summary.seconds), style="bold"))
+    return shown

@@ -5,11 +5,10 @@ from __future__ import annotations
 import contextlib
 import io
 import textwrap
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Final
 
 from component.report.log import Log
+from component.report.masking import masked
 from component.report.summary import RunSummary, summary_lines
 
 NARROW: Final = 80
@@ -27,7 +26,8 @@ def show_summary(summary: RunSummary, log: Log) -> None:
         return
     from rich.text import Text  # noqa: PLC0415 # rich costs 40 ms that a log need not pay
 
-    shown, width = _masked(summary, log.mask), log.screen.width
+    # masked before the tables fold: a secret that is cut in two would not be found any more
+    shown, width = masked(summary, log.mask), log.screen.width
     coloured = render_text(shown, width, colour=log.screen.color_system is not None)
     with contextlib.suppress(OSError, ValueError):  # the terminal is gone: nowhere to say so
         log.screen.print(Text.from_ansi(coloured), soft_wrap=True)
@@ -59,23 +59,3 @@ def render_text(summary: RunSummary, width: int | None, *, colour: bool = False)
     )
     console.print(tables_of(summary))
     return "\n".join(line.rstrip() for line in written.getvalue().rstrip().splitlines())
-
-
-def _masked(summary: RunSummary, mask: Callable[[str], str]) -> RunSummary:
-    """Mask before the tables fold: a secret that is cut in two would not be found any more."""
-    datasets = (
-        replace(
-            dataset,
-            uuid=mask(dataset.uuid),
-            mode=mask(dataset.mode),
-            where=mask(dataset.where),
-            indices=tuple((mask(column), values) for column, values in dataset.indices),
-        )
-        for dataset in summary.datasets
-    )
-    outputs = (
-        replace(output, name=mask(output.name), destination=mask(output.destination), rule=mask(output.rule))
-        for output in summary.outputs
-    )
-    stages = tuple((mask(name), seconds) for name, seconds in summary.stages)
-    return RunSummary(tuple(datasets), tuple(outputs), stages, summary.seconds)

@@ -12,6 +12,7 @@ from component import naming
 from component.config.environment import Environment
 from component.config.model import Config
 from component.config.output_options import ManifestFamily
+from component.findings import Finding
 from component.folder.earlier import earlier_outputs
 from component.folder.layout import DataFolder
 from component.folder.out_listing import (
@@ -25,7 +26,7 @@ from component.folder.out_listing import (
     list_outputs,
 )
 from component.mapping.job import JobResolution, OutputMapping, in_force, resolve_job
-from component.mapping.model import DataTypes, Finding, Load, RefusedError, Settings
+from component.mapping.model import DataTypes, Load, RefusedError, Settings
 from component.mapping.settings import NO_FACTS, JobFacts, job_settings, tables_read
 from component.outputs.manifest import family_for
 

@@ -145,7 +145,7 @@ def _run(this: Run, engine: Engine, started: float) -> RunSummary:
     destinations = find_destinations(this.folder, this.config, this.environment)
     prediction = predict(this.folder, plan, destinations, home.store)
     predicted = prediction.made().accepted()
-    this.warn(finding.text for finding in predicted.warnings)
+    this.warn(finding.sentence for finding in predicted.warnings)
     milled = _mill(this, plan, home, engine, remembered)
     try:
         finished = _finish(this, plan, home, engine, destinations, milled, state)
@@ -317,5 +317,5 @@ def _produce(
     stage_rejected(milled, rejected, stage)
     tables = [*(one.table for one in produced if one.table is not None), *rejected.values()]
     outcome = destinations.outcome(this.folder, tables, planned_uploads(plan, destinations))
-    this.warn(finding.text for finding in outcome.accepted().warnings)
+    this.warn(finding.sentence for finding in outcome.accepted().warnings)
     return outcome

@@ -13,8 +13,8 @@ from component.dataset.files.predicates import bind_predicates
 from component.dataset.format.header import read_header
 from component.dataset.reading.reader import Dataset, open_dataset
 from component.errors import Place, UserError
+from component.findings import warning
 from component.formats.losses import Loss
-from component.mapping.model import Finding
 from component.outputs.file_formats import writing_of
 from component.outputs.manifest import OutputTable, table_manifest, untold_types
 from component.plan.model import DatasetPlan, OutputPlan
@@ -183,7 +183,7 @@ def out_table(output: OutputPlan, shape: OutputShape, destinations: Destinations
     )
     family = output.options.manifest_family or destinations.family
     untold = (f"Output {output.name!r}: {text}" for text in untold_types(table, family))
-    findings = tuple(Finding("output.types", text, output.name) for text in untold)
+    findings = tuple(warning("output.types", output.name, text) for text in untold)
     return OutTable(output.name, output.sliced, table_manifest(table, family), findings)
 
 

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
+from component.findings import Level
 from component.folder.out_listing import OutListing, OutManifest, OutSource, Unseen, UnseenKind
-from component.mapping.model import Level, MappingLayer, Settings
+from component.mapping.model import MappingLayer, Settings
 from component.mapping.resolve import resolve
 
 BUCKET = "in.c-main"
@@ -41,13 +42,13 @@ def entry(name, destination="in.c-main.t", **options):
 class TestTogether:
     def test_sources_with_one_destination_are_found(self):
         found = findings(["a", "b", "c"], entry("a"), entry("b", "in.c-x.u"), entry("c"))
-        assert [(one.code, one.source) for one in found] == [("finding.shared_destination", "a")]
+        assert [(one.code, one.place) for one in found] == [("finding.shared_destination", "a")]
         assert '"a", "c"' in found[0].text
         assert found[0].level is Level.WARNING
 
     def test_an_output_on_its_own_input_is_found(self):
         found = findings(["a", "b"], entry("a"), entry("b", "in.c-x.u"), input_tables=frozenset({"in.c-x.u"}))
-        assert [(one.code, one.source) for one in found] == [("finding.own_input", "b")]
+        assert [(one.code, one.place) for one in found] == [("finding.own_input", "b")]
 
     def test_separate_tables_give_no_finding(self):
         assert not findings(["a", "b"], entry("a"), entry("b", "in.c-main.T"), input_tables=frozenset({"in.c-x.v"}))
@@ -64,13 +65,13 @@ class TestTogether:
 class TestUnmapped:
     def test_a_file_that_nobody_names_is_found(self):
         (found,) = findings(["a"])
-        assert (found.code, found.source, found.level) == ("finding.unmapped", "a", Level.NOTE)
+        assert (found.code, found.place, found.level) == ("finding.unmapped", "a", Level.NOTE)
 
     def test_a_manifest_is_enough_where_nothing_is_mapped(self):
         assert not findings(["a"], manifests={"a": {}})
 
     def test_a_manifest_is_not_enough_where_others_are_mapped(self):
-        assert [one.source for one in findings(["a", "b"], entry("b"), manifests={"a": {}})] == ["a"]
+        assert [one.place for one in findings(["a", "b"], entry("b"), manifests={"a": {}})] == ["a"]
 
 
 class TestIds:
@@ -192,7 +193,7 @@ class TestNames:
     )
     def test_a_near_miss_says_the_difference(self, mapped, difference):
         found = [one for one in findings(["table.csv"], entry(mapped)) if one.code == "finding.near_miss"]
-        assert [one.source for one in found] == [mapped]
+        assert [one.place for one in found] == [mapped]
         assert f"they differ in {difference}." in found[0].text
 
     def test_another_unicode_form_is_a_near_miss(self):
@@ -208,7 +209,7 @@ class TestNames:
 
     def test_a_manifest_that_nearly_fits_is_found(self):
         (found,) = [one for one in findings(["t.csv"], manifests={"t": {}}) if one.code != "finding.unmapped"]
-        assert (found.code, found.source) == ("finding.manifest_near_miss", "t")
+        assert (found.code, found.place) == ("finding.manifest_near_miss", "t")
         assert '"t.manifest"' in found.text
 
     def test_a_manifest_in_upper_case_is_found(self):
@@ -225,4 +226,4 @@ class TestNames:
     )
     def test_what_the_platform_does_not_see_is_found(self, kind, code, level):
         (found,) = findings([], unseen=(Unseen("x", kind),))
-        assert (found.code, found.source, found.level) == (code, "x", level)
+        assert (found.code, found.place, found.level) == (code, "x", level)

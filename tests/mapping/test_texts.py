@@ -3,9 +3,10 @@ from __future__ import annotations
 import pickle
 from pathlib import Path
 
+from component.findings import Level
 from component.mapping import finding_texts
 from component.mapping.finding_texts import FINDINGS, finding
-from component.mapping.model import Level, RefusedError
+from component.mapping.model import RefusedError
 from component.mapping.texts import ERRORS, REASONS, WARNINGS, refusal
 
 TABLES = (ERRORS, WARNINGS, REASONS, FINDINGS)
@@ -23,9 +24,9 @@ def test_a_finding_says_what_happens_and_what_to_do():
         assert text.endswith(".")
         assert remedy.endswith(".")
     found = finding("finding.dot_file", ".x")
-    assert found.text == 'The platform does not see ".x": its name begins with a dot. Remove it.'
+    assert found.sentence == 'The platform does not see ".x": its name begins with a dot. Remove it.'
     assert found.level is Level.NOTE
-    assert found.source == ".x"
+    assert found.place == ".x"
 
 
 def test_braces_in_names_are_shown_as_they_are():

@@ -61,7 +61,7 @@ def test_an_archive_of_a_directory_is_read_as_the_directory(tmp_path, kind, abov
     assert is_archive(archive)
     directory = open_directory(archive, tmp_path / "scratch", variables={})
     assert directory.schema.names == ("id", "s")
-    assert [one.code for one in directory.diagnostics] == ["manifest.moved"]
+    assert [one.code for one in directory.findings] == ["manifest.moved"]
     assert directory.files[0].location.read_bytes() == b"1,a\n"
 
 

@@ -34,7 +34,7 @@ def refused(root, **options):
 
 
 def codes(directory):
-    return [one.code for one in directory.diagnostics]
+    return [one.code for one in directory.findings]
 
 
 @pytest.mark.parametrize("case", sorted(CASES.glob("*.expected.json")), ids=lambda path: path.name.split(".")[0])
@@ -57,7 +57,7 @@ def test_what_a_directory_is(tmp_path):
     assert directory.dialect.quoting == "minimal"
     assert directory.schema.names == ("id", "s")
     assert [column.type for column in directory.schema.columns] == [TypeName.INTEGER, TypeName.STRING]
-    assert directory.diagnostics == ()
+    assert directory.findings == ()
     assert directory.url == f"{root.as_uri()}/"
 
 
@@ -72,7 +72,7 @@ def test_hidden_and_other_files_are_ignored(tmp_path):
     root = make_directory(tmp_path / "r")
     for name in ("_SUCCESS", "._format_delimited.crc", ".data001.csv.crc", "_whatever"):
         (root / name).write_bytes(b"x")
-    assert read(root).diagnostics == ()
+    assert read(root).findings == ()
 
 
 def test_a_directory_without_rows_has_no_files(tmp_path):

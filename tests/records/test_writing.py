@@ -76,7 +76,7 @@ def test_what_is_written_reads_back(tmp_path, variant):
     target = LocalListing(tmp_path / "r")
     written(target, delimited(variant, **{"header-row": False}))
     directory = read_directory(target)
-    assert directory.diagnostics == ()
+    assert directory.findings == ()
     assert [file.size for file in directory.files] == [2, 3]
     plain = [column.with_attribute(FIELD, None) for column in directory.schema.columns]
     assert plain == list(COLUMNS.columns)
@@ -87,7 +87,7 @@ def test_other_formats_too(tmp_path, kind):
     target = LocalListing(tmp_path / "r")
     written(target, RecordsFormat(kind))
     directory = read_directory(target)
-    assert (directory.format, directory.diagnostics) == (kind, ())
+    assert (directory.format, directory.findings) == (kind, ())
 
 
 def test_the_manifest_is_the_last_file_and_the_schema_comes_before_the_format(tmp_path):
@@ -146,7 +146,7 @@ def test_a_directory_in_a_bucket_is_put_in_the_same_order(tmp_path, s3):
     check_target(target)
     written(target, delimited())
     directory = read_directory(target)
-    assert directory.diagnostics == ()
+    assert directory.findings == ()
     assert directory.files[0].location.bucket.url(directory.files[0].location.key) == target.url_of("data001.csv.gz")
     with pytest.raises(UserError):
         check_target(target)

@@ -94,7 +94,7 @@ def test_what_the_client_writes_is_read_as_it_was_meant(client, tmp_path, varian
     dates = {"datetimeformattz": "YYYY-MM-DD HH:MI:SS"} if "datetimeformat" in hints and "all" in hints.values() else {}
     client.write(tmp_path / "r", variant, {**hints, **dates}, TYPES, rows)
     directory = read_directory(LocalListing(tmp_path / "r"))
-    assert directory.diagnostics == ()
+    assert directory.findings == ()
     chosen = default_hints(variant, "client") | hints | dates
     assert {name: getattr(directory.dialect, name.replace("-", "_")) for name in chosen} == chosen
     assert read_rows(directory) == meant(rows, directory)
@@ -120,5 +120,5 @@ def test_parquet_of_the_client_is_known_by_its_files(client, tmp_path):
     rows = [row(number, "x") for number in range(4)]
     client.write(tmp_path / "r", None, {}, TYPES, rows)
     directory = read_directory(LocalListing(tmp_path / "r"))
-    assert (directory.format, directory.dialect, directory.diagnostics) == ("parquet", None, ())
+    assert (directory.format, directory.dialect, directory.findings) == ("parquet", None, ())
     assert directory.schema.names == tuple(TYPES)

@@ -125,7 +125,7 @@ def test_a_copy_of_ours_by_the_client_is_read_by_us(client, tmp_path, variant):
     write(tmp_path / "r", variant, TEXTS, ISO)
     client.copy(tmp_path / "r", tmp_path / "copy")
     directory = read_directory(LocalListing(tmp_path / "copy"))
-    assert directory.diagnostics == ()
+    assert directory.findings == ()
     assert [column.with_attribute(FIELD, None) for column in directory.schema.columns] == list(SCHEMA.columns)
 
 

@@ -4,22 +4,20 @@ import io
 
 from rich.console import Console
 
-from component.mapping.model import Level
+from component.findings import Finding, Level
 from component.report.checked import (
     CheckedColumn,
     CheckedSource,
-    CheckFinding,
     CheckReport,
-    masked_report,
     render_check_json,
-    sorted_findings,
 )
 from component.report.checked_tables import show_check
-from component.report.masking import Masking
+from component.report.findings import sorted_findings
+from component.report.masking import Masking, masked
 
 
 def finding(level, code="folder.junk", text="Text"):
-    return CheckFinding(level, code, "place", text, "Remedy.")
+    return Finding(level, code, "place", text, "Remedy.")
 
 
 def source(columns):
@@ -57,10 +55,10 @@ def test_a_secret_is_hidden_in_every_text_but_not_in_codes_and_levels():
     secret = "folder"
     report = CheckReport(
         "/a/folder",
-        (CheckFinding(Level.NOTE, "folder.junk", "folder", "a folder", "no folder"),),
+        (Finding(Level.NOTE, "folder.junk", "folder", "a folder", "no folder"),),
         (source((CheckedColumn("folder", "integer"),)),),
     )
-    value = render_check_json(masked_report(report, Masking([secret])))
+    value = render_check_json(masked(report, Masking([secret])))
     assert value["folder"] == "/a/[hidden]"
     assert value["findings"][0] == {
         "level": "note",

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from component.mapping.model import Level
-from component.report.masking import Masking
-from component.report.replayed import Difference, Landing, Remark, Replay, Replayed, Row, Status, masked, render_json
+from component.findings import Finding, Level
+from component.report.masking import Masking, masked
+from component.report.replayed import Difference, Landing, Replay, Replayed, Row, Status, render_json
 from component.report.replayed_junit import render_junit
 from component.report.replayed_text import show_run, show_total
 
@@ -26,8 +26,8 @@ DIFFERENT = Replayed(
     seconds=1.25,
     exit_code=0,
     remarks=(
-        Remark(Level.WARNING, "replay.stderr", "It wrote to stderr.", "out"),
-        Remark(Level.NOTE, "replay.state", "It left no state."),
+        Finding(Level.WARNING, "replay.stderr", "out", "It wrote to stderr."),
+        Finding(Level.NOTE, "replay.state", "", "It left no state."),
     ),
     differences=(Difference("tables/t.csv", "rows", "Rows differ: 1 missing and 1 extra.", ROWS),),
     landings=(Landing("out/tables/t.csv", "out.c-a.t", "manifest"),),
@@ -37,7 +37,9 @@ DIFFERENT = Replayed(
 )
 EQUAL = Replayed("good", Status.EQUAL, exit_code=0, compared=("tables/t.csv", "files/f"))
 REFUSED = Replayed("gaps", Status.REFUSED, message="The folder lacks a.#b.")
-FAILED = Replayed("bad", Status.FAILED, exit_code=1, remarks=(Remark(Level.ERROR, "replay.exit_code", "It ended."),))
+FAILED = Replayed(
+    "bad", Status.FAILED, exit_code=1, remarks=(Finding(Level.ERROR, "replay.exit_code", "", "It ended."),)
+)
 
 
 def text_of(*runs, width=100):
@@ -89,8 +91,14 @@ def test_json_says_everything():
                 "exit_code": 0,
                 "message": "",
                 "remarks": [
-                    {"level": "warning", "code": "replay.stderr", "place": "out", "text": "It wrote to stderr."},
-                    {"level": "note", "code": "replay.state", "place": "", "text": "It left no state."},
+                    {
+                        "level": "warning",
+                        "code": "replay.stderr",
+                        "place": "out",
+                        "text": "It wrote to stderr.",
+                        "remedy": "",
+                    },
+                    {"level": "note", "code": "replay.state", "place": "", "text": "It left no state.", "remedy": ""},
                 ],
                 "differences": [
                     {
@@ -163,7 +171,7 @@ def test_junit_counts_failures_and_errors():
 
 @given(text=st.text(st.characters()))
 def test_junit_is_xml_whatever_is_in_it(text):
-    run = Replayed(text, Status.FAILED, remarks=(Remark(Level.ERROR, "c", text, text),), stdout=text, stderr=text)
+    run = Replayed(text, Status.FAILED, remarks=(Finding(Level.ERROR, "c", text, text),), stdout=text, stderr=text)
     (suite,) = ET.fromstring(render_junit(Replay((run,))))
     assert suite[0].tag == "testcase"
 
