@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -10,7 +11,8 @@ from pyspark.sql.types import StructType
 
 from component import naming
 from component.dataset.changes.change import open_base
-from component.dataset.commits.commit import TRIES, CommitPlan, commit, plan_commit, replan
+from component.dataset.changes.known_keys import check_known_keys, check_new_keys
+from component.dataset.commits.commit import TRIES, CommitPlan, commit, discard, plan_commit, replan
 from component.dataset.commits.scope import Scope, labels_in_scope
 from component.dataset.commits.tables import fill_tables
 from component.dataset.files.write import Written
@@ -62,6 +64,7 @@ def plan_source(options: SourceOptions, schema: StructType, *, overwrite: bool) 
         metadata=options.metadata,
         primary_key=options.primary_key,
     )
+    plan = replace(plan, intent=replace(plan.intent, on_duplicate_key=options.on_duplicate_key))
     base, light = plan.base, replace(plan, base=None)
     if keeps and base is not None and not options.primary_key:
         light = replace(light, primary_key=tuple(base.header.extras.get("primary_key", ())))
@@ -95,13 +98,30 @@ def _check_columns(options: SourceOptions, rows: pa.Schema) -> None:
 def commit_source(task: CommitTask, written: Sequence[Written]) -> None:
     """Commit what the tasks wrote.
 
-    An append is committed onto the state that is there by now, and so is a replacement of partitions, which decides
-    anew what is in its scope. CommitRefusedError when the dataset is partitioned or indexed in another way by now, or
-    for an overwrite when it is not the state any more that was there when the write was planned.
+    Warns, as Python does, of what is wrong with primary keys; with `on_duplicate_key` fail a UserError, `row.null_key`
+    or `row.duplicate_key`. An append is committed onto the state that is there by now, and so is a replacement of
+    partitions, which decides anew what is in its scope. CommitRefusedError when the dataset is partitioned or indexed
+    in another way by now, or for an overwrite when it is not the state any more that was there when the write was
+    planned.
     """
-    if task.scope is not None:
-        _replace_partitions(task, task.scope, written)
-        return
+    for attempt in range(TRIES):
+        plan = _plan_now(task)
+        said = check_new_keys(task.store, plan, written) + check_known_keys(task.store, plan, written)
+        filled = fill_tables(task.store, plan.all_layouts, written)
+        try:
+            commit(task.store, plan, [*written, *filled])
+        except CommitRefusedError:
+            discard(task.store, (file.key for part in filled for file in part.files))
+            if attempt == TRIES - 1 or plan.mode == "overwrite":
+                raise
+        else:
+            for text in said:
+                warnings.warn(text, stacklevel=2)
+            return
+
+
+def _plan_now(task: CommitTask) -> CommitPlan:
+    """Return the plan on the state that is there now; what it decides is decided again after a lost race."""
     plan = replan(task.store, task.plan)
     if task.plan.mode == "overwrite" and (plan.base.version if plan.base else None) != task.version:
         raise CommitRefusedError(
@@ -109,20 +129,8 @@ def commit_source(task: CommitTask, written: Sequence[Written]) -> None:
             f"The dataset {task.plan.layout.uuid!r} has changed since the overwrite began",
             remedy="Run again, if it is still to be overwritten.",
         )
-    commit(task.store, plan, [*written, *fill_tables(task.store, plan.all_layouts, written)])
-
-
-def _replace_partitions(task: CommitTask, scope: Sequence[Scope], written: Sequence[Written]) -> None:
-    for attempt in range(TRIES):
-        base = open_base(task.store, task.plan.layout.uuid)
-        plan = replan(task.store, task.plan)
-        plan = replace(
-            plan, base=base.stored, operation="replace partitions", removed=labels_in_scope(base.dataset, scope)
-        )
-        try:
-            commit(task.store, plan, [*written, *fill_tables(task.store, plan.all_layouts, written)])
-        except CommitRefusedError:
-            if attempt == TRIES - 1:
-                raise
-        else:
-            return
+    if task.scope is None:
+        return replace(plan, operation=plan.mode)
+    base = open_base(task.store, task.plan.layout.uuid)
+    removed = labels_in_scope(base.dataset, task.scope)
+    return replace(plan, base=base.stored, operation="replace partitions", removed=removed)

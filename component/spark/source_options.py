@@ -6,7 +6,7 @@ import datetime as dt
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import pyspark
 
@@ -32,7 +32,7 @@ class SourceOptions:
     """What a read or a write is asked for. Both take all options, since a view in SQL has one set.
 
     To read: `table`, `as_of`, `columns`, `predicates`, `pushdown`, `split_bytes`. To write: `table`, `partition_on`,
-    `secondary_indices`, `sort_by`, `primary_key`, `metadata`, `delete_scope`.
+    `secondary_indices`, `sort_by`, `primary_key`, `metadata`, `delete_scope`, `on_duplicate_key`.
     """
 
     address: Address
@@ -48,6 +48,7 @@ class SourceOptions:
     primary_key: tuple[str, ...] = ()
     metadata: Mapping[str, Any] | None = None
     delete_scope: list[Scope] | None = None
+    on_duplicate_key: Literal["warn", "fail"] = "warn"
 
 
 def parse_options(options: Mapping[str, str]) -> SourceOptions:
@@ -111,6 +112,14 @@ def _size(text: str) -> int:
     return int(text)
 
 
+def _key_rule(text: str) -> Literal["warn", "fail"]:
+    if text == "warn":
+        return "warn"
+    if text == "fail":
+        return "fail"
+    raise _misfit(text, "warn or fail")
+
+
 def _predicates(text: str) -> list[list[list[Any]]] | None:
     return parse_question((), text)
 
@@ -161,4 +170,5 @@ _READERS: Final[Mapping[str, Callable[[str], Any]]] = {
     "primary_key": _names,
     "metadata": _object,
     "delete_scope": _scope,
+    "on_duplicate_key": _key_rule,
 }

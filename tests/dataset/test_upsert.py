@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.dataset.changes.upsert import upsert
+from component.dataset.changes.upsert import delete_keys, upsert
 from component.dataset.format.header import read_header
 from component.dataset.format.history import history
 from component.errors import UserError
@@ -124,3 +124,18 @@ def test_a_new_row_without_a_partition_is_refused():
         upsert(store, "sales", new_rows((1, "x", "a"), (9, None, "b")))
     assert (caught.value.code, caught.value.place.column) == ("row.null_partition", "k")
     assert store.objects == before
+
+
+@pytest.mark.parametrize("key", [["many"], ["both"], ["many", "both"]])
+def test_keys_may_be_lists_and_structs(key):
+    rows = pa.table({"many": [["a"], ["a", None], []], "both": [{"x": 1.0}, {"x": None}, {"x": 0.0}], "v": [1, 2, 3]})
+    store = MemoryStore()
+    write_dataset(store, rows, primary_key=key)
+    new = pa.table({"many": [["a", None], []], "both": [{"x": None}, {"x": -0.0}], "v": [5, 6]})
+    upsert(store, "sales", new)
+    assert sorted(read_all(store)["v"].to_pylist()) == [1, 5, 6]
+    delete_keys(store, "sales", new.slice(0, 1))
+    assert sorted(read_all(store)["v"].to_pylist()) == [1, 6]
+    with pytest.raises(UserError, match="stand more than once") as refused:
+        upsert(store, "sales", pa.concat_tables([new, new]))
+    assert refused.value.code == "dataset.key"

@@ -31,6 +31,7 @@ def test_options_are_read_whatever_their_case():
         "secondary_indices": "",
         "metadata": '{"x": 1}',
         "delete_scope": '[{"a": 1}]',
+        "on_duplicate_key": "fail",
         "predicates": '[[["a", "==", 1.5]]]',
         "pushdown": "True",
         "split_bytes": "7",
@@ -47,6 +48,7 @@ def test_options_are_read_whatever_their_case():
         partition_on=("a,b",),
         metadata={"x": 1},
         delete_scope=[{"a": 1}],
+        on_duplicate_key="fail",
     )
 
 
@@ -75,6 +77,7 @@ def test_what_is_not_given_is_as_elsewhere():
         ("split_bytes", "0"),
         ("split_bytes", "-1"),
         ("pushdown", "yes"),
+        ("on_duplicate_key", "reject"),
     ],
 )
 def test_a_value_that_is_none_is_refused(name, text):

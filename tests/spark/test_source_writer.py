@@ -73,10 +73,24 @@ def test_rows_keep_their_order_across_tasks(store):
 
 def test_an_append_keeps_layout_and_primary_key_of_the_dataset(store):
     write(store, partition_on=("p",), secondary_indices=("id",), primary_key=("id",))
-    write(store)
+    with pytest.warns(UserWarning, match="already has 3 primary keys of 3 rows"):
+        write(store)
     header = read_header(store, UUID).header
     assert (header.partition_keys, set(header.indices), header.extras["primary_key"]) == (("p",), {"id"}, ["id"])
     assert read_all(store).num_rows == 6
+
+
+def test_a_key_that_is_there_or_comes_to_be_there_is_refused_if_asked(store):
+    write(store, primary_key=("id",))
+    for there in (ROWS, ROWS.set_column(1, "id", pa.array([7, 8, 9]))):
+        writer = writer_of(store, there, on_duplicate_key="fail")
+        messages = run(writer, there)
+        if there is not ROWS:
+            write(store, there)  # after the tasks, before the commit
+        with pytest.raises(UserError) as refused:
+            writer.commit(messages)
+        assert refused.value.code == "row.duplicate_key"
+        assert data_files(store) == named_files(store)
 
 
 def test_an_append_to_unsigned_numbers_takes_sparks_decimals(store):
@@ -122,7 +136,8 @@ def test_partitions_in_scope_are_replaced_and_others_stay(store):
     write(store, partition_on=("p",), secondary_indices=("id",), primary_key=("id",))
     writer = writer_of(store, overwrite=True, delete_scope=[{"p": "a"}])
     messages = run(writer, ROWS.slice(0, 1))
-    write(store)  # what is in scope is decided when it is committed
+    with pytest.warns(UserWarning, match="already has 3 primary keys"):
+        write(store)  # what is in scope is decided when it is committed
     writer.commit(messages)
     assert sorted(read_all(store)["id"].to_pylist()) == [1, 3, 3]
     header = read_header(store, UUID).header

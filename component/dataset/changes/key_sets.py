@@ -15,10 +15,11 @@ import pyarrow.parquet as pq
 
 from component import identity, naming
 from component.dataset.changes.execution import Executor
-from component.dataset.changes.row_keys import Ranges, check_keys, distinct_keys, key_columns, ranges_of
+from component.dataset.changes.row_keys import Ranges, check_keys, distinct_keys, ranges_of
 from component.dataset.reading.reader import FileScan, read_scan
 from component.errors import TablemillError
 from component.store.base import Store
+from component.tables.key_hash import key_values
 
 KEYS_PER_SET: Final = 4_000_000
 """Keys that a task holds at once: some hundred megabytes with the table that finds them."""
@@ -95,7 +96,7 @@ def gather_keys(task: GatherKeys) -> KeySet:
 
 
 def _keys_of(task: GatherKeys, scan: FileScan) -> pa.Table:
-    keys = key_columns(read_scan(task.store, task.schema, scan, list(task.key)), task.key)
+    keys = key_values(read_scan(task.store, task.schema, scan, list(task.key)), task.key)
     check_keys(keys, task.uuid, unique=False)
     return keys
 

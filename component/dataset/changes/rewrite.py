@@ -22,7 +22,7 @@ from component import identity, naming
 from component.dataset.changes.column_edits import NewColumn, edited_rows
 from component.dataset.changes.execution import Executor
 from component.dataset.changes.key_sets import KeySet
-from component.dataset.changes.row_keys import Ranges, key_columns, may_meet, ranges_of, rows_with
+from component.dataset.changes.row_keys import Ranges, may_meet, ranges_of, rows_with
 from component.dataset.files.csv_file import open_data
 from component.dataset.files.data_file import narrow_schema
 from component.dataset.files.footer import naming_file, open_footer
@@ -33,6 +33,7 @@ from component.dataset.format.layout import Layout
 from component.dataset.reading.reader import FileScan, read_scan
 from component.errors import TablemillError
 from component.store.base import Store
+from component.tables.key_hash import key_values
 
 Mask: TypeAlias = pa.ChunkedArray
 """Which rows of a file are meant; never null."""
@@ -164,7 +165,7 @@ def _asked(target: Target, scan: FileScan) -> Mask | None:
 def _held(task: DropKeys) -> Iterator[tuple[FileScan, Mask]]:
     """Yield each file with which of its rows have one of the keys; each set is read once for all files."""
     scans = [scan for scan in task.scans if _may_hold(task, scan)]
-    columns = [key_columns(_read(task.target, scan, task.key), task.key) for scan in scans]
+    columns = [key_values(_read(task.target, scan, task.key), task.key) for scan in scans]
     ranges = [ranges_of(rows) for rows in columns]
     masks = [np.zeros(rows.num_rows, bool) for rows in columns]
     for one in task.sets:
@@ -199,7 +200,7 @@ def within(found: Ranges, schema: pa.Schema, names: Sequence[str]) -> Conjunctio
     return tuple(
         Condition(name, operator, pa.scalar(value, schema.field(name).type))
         for name, ends in ranges.items()
-        if not pa.types.is_null(schema.field(name).type)
+        if not pa.types.is_null(schema.field(name).type) and not pa.types.is_nested(schema.field(name).type)
         for operator, value in zip((">=", "<="), ends, strict=True)
     )
 

@@ -32,15 +32,6 @@ def checked_key(names: Sequence[str], key: Sequence[str], uuid: str) -> tuple[st
     return tuple(dict.fromkeys(key))
 
 
-def key_columns(rows: pa.Table, key: Sequence[str]) -> pa.Table:
-    """Return the key of each row, zeros without a sign."""
-    keys = rows.select(list(key))
-    for position, name in enumerate(key):
-        if pa.types.is_floating(keys.schema.field(name).type):
-            keys = keys.set_column(position, keys.schema.field(name), pc.add(keys[name], 0.0))
-    return keys
-
-
 def check_keys(keys: pa.Table, uuid: str, *, unique: bool) -> None:
     """Raise UserError `dataset.key` for a null, a NaN, and if keys are to be unique for one that stands twice."""
     for name in keys.column_names:

@@ -13,12 +13,13 @@ from component.dataset.changes.execution import HERE, Executor
 from component.dataset.changes.key_sets import KeySet, drop_sets, set_of
 from component.dataset.changes.known_keys import candidates
 from component.dataset.changes.rewrite import DropKeys, Target, in_groups
-from component.dataset.changes.row_keys import check_keys, checked_key, distinct_keys, key_columns
+from component.dataset.changes.row_keys import check_keys, checked_key, distinct_keys
 from component.dataset.commits.commit import Prepared
 from component.dataset.commits.fit import fitted_rows
 from component.dataset.commits.intent import Intent
 from component.dataset.reading.reader import Dataset, FileScan
 from component.store.base import Store
+from component.tables.key_hash import key_values
 
 
 def upsert(
@@ -42,7 +43,7 @@ def upsert(
     def decide(base: Base) -> Change | None:
         new = fitted_rows(rows, base.layout.schema, uuid)
         columns = checked_key(new.column_names, tuple(key) or primary_key_of(base.chosen), uuid)
-        keys = key_columns(new, columns)
+        keys = key_values(new, columns)
         check_keys(keys, uuid, unique=True)
         change = _change("upsert", base, keys, used, [[new]]) if new.num_rows else None
         return replace(change, intent=Intent("upsert", key=columns)) if change is not None else None
@@ -72,7 +73,7 @@ def delete_keys(
         columns = checked_key(keys.column_names, tuple(key) or primary_key_of(base.chosen), uuid)
         checked_key(base.chosen.columns, columns, uuid)
         wanted = pa.schema([base.chosen.schema.field(name) for name in columns])
-        fitted = key_columns(fitted_rows(keys.select(list(columns)), wanted, uuid), columns)
+        fitted = key_values(fitted_rows(keys.select(list(columns)), wanted, uuid), columns)
         check_keys(fitted, uuid, unique=False)
         return _change("delete keys", base, distinct_keys(fitted), used, []) if fitted.num_rows else None
 
