@@ -1,7 +1,7 @@
 # Everything one does with a checkout. `make` alone prints this list.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint types check bench plateau records datadirtest kartothek sample image lock clean
+.PHONY: help setup run unit test lint types check bench plateau records datadirtest kartothek sample image lock clean
 
 PYTHON ?= python3
 IMAGE ?= tablemill
@@ -16,6 +16,10 @@ setup: ## Make .venv: locked packages, a Java where there is none, the archive o
 
 run: setup sample ## Run the main job on a fresh copy of data-sample, in build/data
 	@.venv/bin/tablemill run --data build/data
+
+unit: ## Set up and run the fast lane: tests without Spark and without other programs (ARGS as below)
+	@scripts/setup.sh test
+	@.venv/bin/python -m pytest -n 2 --dist loadfile -m "not spark and not plateau and not kartothek and not records and not datadirtest and not engine" $(ARGS)
 
 test: plateau records datadirtest kartothek ## Set everything up and run all tests (ARGS="-k name" runs some)
 	@scripts/setup.sh test

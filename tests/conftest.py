@@ -46,3 +46,10 @@ def engine():
 
     with Engine("local[2]", {"spark.executorEnv.PYTHONPATH": str(ROOT)}) as started:
         yield started
+
+
+def pytest_collection_modifyitems(items):
+    """Mark what asks for Spark, so that the fast lane (`make unit`) leaves it out."""
+    for item in items:
+        if "engine" in item.fixturenames:
+            item.add_marker("spark")

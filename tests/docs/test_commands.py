@@ -1,7 +1,8 @@
 """Every command of every page, typed as it stands, in a copy of the repository with the environment that a reader has.
 
 A page is covered by being there: commands stand in fences marked `sh`, each page is run from top to bottom in a folder
-of its own, and the first command that fails is named. `UNTRIED` says what cannot run here, and why.
+of its own, and the first command that fails is named. `UNTRIED` says what cannot run here, and why. The tutorial is
+held to what it shows, too: a fence marked `text` behind commands has lines that they print, in order.
 """
 
 from __future__ import annotations
@@ -20,10 +21,12 @@ import pytest
 pytestmark = pytest.mark.spark
 
 ROOT = Path(__file__).parents[2]
+TUTORIAL = ROOT / "docs" / "tutorial.md"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^(\S*bin/)?tablemill ", re.MULTILINE)
 UNTRIED = {
+    r"^git clone |^cd tablemill$": "the copy of the repository is here, and there is no network",
     r"^make ": "the targets are what runs these tests, and setting up takes minutes",
     r"^docker ": "there is no container engine",
     r"--image ": "there is no container engine",
@@ -87,7 +90,7 @@ def prepared(tmp_path_factory, environment) -> Path:
     return folder
 
 
-def run(environment: dict[str, str], folder: Path, page: list[str]) -> None:
+def run(environment: dict[str, str], folder: Path, page: list[str]) -> str:
     ended = subprocess.run(
         ["bash", "-e", "-u", "-x", "-o", "pipefail", "-c", "\n".join(page)],
         cwd=folder,
@@ -99,14 +102,46 @@ def run(environment: dict[str, str], folder: Path, page: list[str]) -> None:
         check=False,
     )
     assert ended.returncode == 0, f"{ended.stdout[-2000:]}\n{ended.stderr[-3000:]}"
+    return ended.stdout
 
 
 def test_every_command_of_the_readme_runs_as_it_stands(prepared):
     assert (prepared / "build/data/store/flights.by-dataset-metadata.json").exists()
+    assert (prepared / "build/data/out/tables/late_from_newark.manifest").exists()
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES[1:] if tried(page)], ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES[1:] if tried(page) and page != TUTORIAL], ids=lambda page: page.stem
+)
 def test_every_command_of_a_page_runs_as_it_stands(page, prepared, environment, tmp_path):
     folder = tmp_path / "reader"
     shutil.copytree(prepared, folder, symlinks=True)
     run(environment, folder, tried(page))
+
+
+def shown(page: Path) -> list[tuple[list[str], list[str]]]:
+    """The commands of each fence of a page, and the lines that the next fence shows of what they print."""
+    fences = FENCE.findall(page.read_text(encoding="utf-8"))
+    after = [text.splitlines() if kind == "text" else [] for kind, text in fences[1:]] + [[]]
+    return [(text.splitlines(), lines) for (kind, text), lines in zip(fences, after, strict=True) if kind == "sh"]
+
+
+def missing(lines: list[str], printed: str) -> list[str]:
+    """The lines that are not printed in their order; `…` stands for any text."""
+    rest = iter(printed.splitlines())
+    patterns = [(line, re.escape(line).replace("…", ".*")) for line in lines]
+    return [line for line, pattern in patterns if not any(re.fullmatch(pattern, one.rstrip()) for one in rest)]
+
+
+def test_the_tutorial_can_be_typed_and_prints_what_it_shows(environment, tmp_path):
+    (tmp_path / ".venv").symlink_to(ROOT / ".venv", target_is_directory=True)
+    for typed, lines in shown(TUTORIAL):
+        if any(re.search(pattern, line) for line in typed for pattern in UNTRIED):
+            continue
+        assert missing(lines, run(environment, tmp_path, typed)) == []
+
+
+def test_a_line_that_is_not_printed_or_not_in_its_place_is_named():
+    assert missing(["a …", "c"], "a 1\nb\nc\n") == []
+    assert missing(["c", "b"], "a 1\nb\nc\n") == ["b"]
+    assert missing(["a"], "a 1\n") == ["a"]

@@ -1,38 +1,28 @@
-"""The documents say what the code does: examples run, generated pages are current."""
+"""What is made from the code, pages and pictures, is current."""
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 
-import pytest
-
+from scripts.draw_rooms import PICTURE, drawn, floors, reduced, rooms
 from scripts.write_error_page import PAGE, error_page
-
-ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_page_of_error_codes_is_current():
     assert PAGE.read_text(encoding="utf-8") == error_page()
 
 
-@pytest.mark.spark
-def test_the_configuration_of_the_readme_works_when_pasted(tmp_path):
-    example = re.search(r"```json\n(.*?)```", README, re.DOTALL)
-    assert example
-    config = json.loads(example[1])
-    store = tmp_path / "store"
-    config["parameters"]["store"]["url"] = store.as_uri()
-    folder = shutil.copytree(ROOT / "data-sample", tmp_path / "data")
-    (folder / "config.json").write_text(json.dumps(config))
-    command = [str(Path(sys.executable).with_name("tablemill")), "run", "--data", str(folder), "--format", "json"]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert ended.stderr == ""
-    assert ended.returncode == 0
-    assert (store / "flights.by-dataset-metadata.json").exists()
-    assert (folder / "out" / "tables" / "late_from_newark.manifest").exists()
+# --- the picture of the rooms ---
+
+
+def test_the_picture_of_the_rooms_is_current():
+    assert PICTURE.read_text(encoding="utf-8") == drawn(rooms()), "run: python scripts/draw_rooms.py"
+
+
+def test_the_picture_shows_every_room_and_only_arrows_that_no_longer_way_stands_for():
+    graph = {"a": frozenset("bc"), "b": frozenset("c"), "c": frozenset(), "d": frozenset("c")}
+    assert floors(graph) == {"a": 2, "b": 1, "c": 0, "d": 1}
+    assert reduced(graph) == {"a": frozenset("b"), "b": frozenset("c"), "c": frozenset(), "d": frozenset("c")}
+    picture = drawn(graph)
+    assert re.findall(r">(\w)</text>", picture) == ["a", "b", "c", "d"]
+    assert picture.count("<path d=") == 1 + 3  # the tip, and an arrow each

@@ -37,3 +37,9 @@ def leads_nowhere(page: Path, link: str) -> bool:
 def test_every_link_leads_to_a_file_and_a_heading():
     dead = {str(page.relative_to(ROOT)): [link for link in links(page) if leads_nowhere(page, link)] for page in PAGES}
     assert {page: lost for page, lost in dead.items() if lost} == {}
+
+
+def test_the_index_lists_every_page():
+    index = ROOT / "docs" / "README.md"
+    listed = {(index.parent / link.partition("#")[0]).resolve() for link in links(index)}
+    assert set((ROOT / "docs").rglob("*.md")) - listed == {index}
