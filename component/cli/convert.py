@@ -43,18 +43,18 @@ def convert(
     """Convert one table: records directory, dataset, CSV, Parquet, Avro, Arrow, JSON and Excel to any of the first."""
     voice = Voice(format == "json")
     try:
-        from component.convert.places import From, To, source_of, target_of  # noqa: PLC0415 - loaded by what needs it
-
-        found = source_of(source, From(source_kind) if source_kind else None)
-        wanted = target_of(target, To(target_kind) if target_kind else None)
-        options = options_of(read, write, dataset, more)
 
         def work() -> RunSummary:
             voice.speak_here()
             progress = open_progress(voice.terminal, voice.log, clock.monotonic)
             try:
                 progress.stage("plan")  # the screen shows life before the imports, which take most of a second
-                from component.convert.convert import convert as carry_out  # noqa: PLC0415 - Spark, as above
+                from component.convert.places import From, To, source_of, target_of  # noqa: PLC0415
+
+                found = source_of(source, From(source_kind) if source_kind else None)
+                wanted = target_of(target, To(target_kind) if target_kind else None)
+                options = options_of(read, write, dataset, more)
+                from component.convert.convert import convert as carry_out  # noqa: PLC0415
                 from component.spark.engine import Engine  # noqa: PLC0415
 
                 return carry_out(found, wanted, options, voice.log, progress, overwrite=overwrite, start=Engine)

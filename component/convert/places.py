@@ -10,8 +10,11 @@ from typing import Final
 
 from component import naming
 from component.errors import UserError
+from component.folder.files import FileKind, kind_of
 from component.folder.magic import is_records
+from component.records.manifest import MANIFEST
 from component.records.places import path_of_url
+from component.records.schema import SCHEMA_JSON
 
 
 class From(StrEnum):
@@ -99,7 +102,26 @@ def source_of(text: str, kind: From | None = None) -> Source:
         )
     if is_records(path):
         return Source(From.RECORDS, path)
+    if path.is_dir():
+        _check_slices(path, text)
     return Source(From.CSV if path.is_dir() or path.name.lower().endswith(naming.CSV_SUFFIXES) else From.FILE, path)
+
+
+def _check_slices(folder: Path, text: str) -> None:
+    """Refuse a folder that is no table, with what would make it one."""
+    if kind_of(folder) is not FileKind.OTHER:
+        return
+    if any((folder / name).is_file() for name in (MANIFEST, SCHEMA_JSON)):
+        raise UserError(
+            "source.format",
+            f"The folder {text!r} is a records directory without its format file",
+            remedy="Add _format_delimited, _format_parquet or _format_avro, or name one of its data files.",
+        )
+    raise UserError(
+        "source.format",
+        f"The folder {text!r} does not hold the slices of one CSV or Parquet table",
+        remedy=f"Name a file in it; tablemill run {text} takes every file of a folder.",
+    )
 
 
 def is_dataset(path: Path) -> bool:

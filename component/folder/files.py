@@ -154,6 +154,11 @@ def stored_name(file_name: str) -> str:
     return found[1] if found else file_name
 
 
+def kind_of(path: Path) -> FileKind:
+    """Return what a file, or a folder of slices, is taken for without a manifest."""
+    return _kind(path, path.name, slices_of(path)[0])
+
+
 def _kind(path: Path, name: str, slices: tuple[Slice, ...]) -> FileKind:
     if name.endswith(ARCHIVE_SUFFIX):
         return FileKind.DATASET_ARCHIVE

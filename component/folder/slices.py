@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from component.folder.layout import entries
 from component.naming import MANIFEST_SUFFIX
@@ -18,11 +19,14 @@ class Slice:
     size: int
 
 
+SPARK_MARK: Final = "_SUCCESS"
+
+
 def slices_of(path: Path) -> tuple[tuple[Slice, ...], tuple[str, ...]]:
     """Return the slices of a file (itself) or of a directory (its files, by name), and warnings about what is left out.
 
     Sub-directories and dot files are no slices (reference keboola 4.6). Manifests are none either, though the platform
-    would upload them: in an input they can only be a leftover.
+    would upload them: in an input they can only be a leftover. Spark's empty `_SUCCESS` is left out in silence.
     """
     if not path.is_dir():
         return (_slice(path),), ()
@@ -32,8 +36,8 @@ def slices_of(path: Path) -> tuple[tuple[Slice, ...], tuple[str, ...]]:
             warnings.append(f"{entry.name!r} in the sliced {path.name!r} is no file and is ignored.")
         elif entry.name.endswith(MANIFEST_SUFFIX):
             warnings.append(f"The manifest {entry.name!r} inside the sliced {path.name!r} is ignored.")
-        else:
-            slices.append(_slice(entry))
+        elif (found := _slice(entry)).size or entry.name != SPARK_MARK:
+            slices.append(found)
     return tuple(slices), tuple(warnings)
 
 

@@ -27,7 +27,7 @@ def here(tmp_path, monkeypatch):
         (lambda path: (path / "d.by-dataset-metadata.msgpack.zstd").write_bytes(b""), "d", From.DATASET),
         (lambda path: ((path / "r").mkdir(), (path / "r/_format_avro").touch()), "r", From.RECORDS),
         (lambda path: tar_of_records(path / "r.tar.gz"), "r.tar.gz", From.RECORDS),
-        (lambda path: (path / "slices").mkdir(), "slices", From.CSV),
+        (lambda path: ((path / "slices").mkdir(), (path / "slices/1.csv").touch()), "slices", From.CSV),
         (lambda path: (path / "a.CSV.gz").touch(), "a.CSV.gz", From.CSV),
         (lambda path: (path / "a.json").touch(), "a.json", From.FILE),
         (lambda path: (path / "a.parquet").touch(), "a.parquet", From.FILE),
@@ -56,6 +56,30 @@ def test_a_source_that_is_not_there_is_an_error(here):
     with pytest.raises(UserError) as caught:
         source_of("nothing")
     assert caught.value.code == "source.missing"
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (("_manifest", "_schema.json", "1.csv"), "is a records directory without its format file"),
+        (("notes.txt", "1.csv"), "does not hold the slices of one CSV or Parquet table"),
+        ((), "does not hold the slices of one CSV or Parquet table"),
+    ],
+)
+def test_a_folder_that_is_no_table_is_refused_by_its_name(here, names, said):
+    (here / "folder").mkdir()
+    for name in names:
+        (here / "folder" / name).write_text("x")
+    with pytest.raises(UserError, match=f"The folder 'folder' {said}") as caught:
+        source_of("folder")
+    assert caught.value.code == "source.format"
+
+
+def test_a_folder_that_spark_wrote_is_a_table(here):
+    (here / "out").mkdir()
+    (here / "out/_SUCCESS").touch()
+    (here / "out/part-00000.csv").write_text("a\n")
+    assert source_of("out").kind is From.CSV
 
 
 @pytest.mark.parametrize(
