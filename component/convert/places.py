@@ -14,7 +14,7 @@ from component.folder.files import FileKind, kind_of
 from component.folder.magic import is_records
 from component.records.manifest import MANIFEST
 from component.records.places import path_of_url
-from component.records.schema import SCHEMA_JSON
+from component.records.schema_models import SCHEMA_JSON
 
 
 class From(StrEnum):
