@@ -80,15 +80,19 @@ def repair(
     orphans: Literal["leave", "adopt", "remove"] = "leave",
     damaged: Literal["leave", "drop"] = "leave",
     state: str | None = None,
+    rebuild_header: bool = False,
 ) -> Verified:
     """Mend a dataset, also one that cannot be opened: a header that is lost comes back from the copy of its state.
 
     `state` names the commit to put it back as, where that is not the newest that is kept. `damaged` files are dropped
-    only if asked to, and which rows went is said. UserError `dataset.missing`, and `dataset.history` for a state that
-    is not kept.
+    only if asked to, and which rows went is said. `rebuild_header` makes a lost header of which no copy is kept from
+    the data files, whichever of them were live. UserError `dataset.missing`, `dataset.history` for a state that is not
+    kept, and `dataset.format` where the files do not allow a header.
     """
     where = open_address(address)
-    _, done = mend(where.store, where.uuid, orphans=orphans, damaged=damaged, state=state)
+    _, done = mend(
+        where.store, where.uuid, orphans=orphans, damaged=damaged, state=state, rebuild_header=rebuild_header
+    )
     return Verified(verify(where.store, where.uuid), done)
 
 

@@ -76,6 +76,14 @@ def verify(
             metavar="COMMIT", help="With --repair: which state a lost header is put back as.", show_default=False
         ),
     ] = None,
+    rebuild_header: Annotated[
+        bool,
+        typer.Option(
+            "--rebuild-header",
+            help="With --repair: make a lost header of which no copy is kept from the data files. Files that were"
+            " deleted or overwritten and are still there count again.",
+        ),
+    ] = False,
     output: Format = "text",
 ) -> None:
     """Look at a whole dataset and say what is wrong with it; exit code 1 when something is (and was not mended)."""
@@ -91,7 +99,14 @@ def verify(
         address = open_address(dataset)
         done: tuple[str, ...] = ()
         if repair:
-            _, done = mend(address.store, address.uuid, orphans=orphans, damaged=damaged, state=state)
+            _, done = mend(
+                address.store,
+                address.uuid,
+                orphans=orphans,
+                damaged=damaged,
+                state=state,
+                rebuild_header=rebuild_header,
+            )
         verdict = look(address.store, address.uuid, fast=fast)
         faulty = bool(verdict.faults)
         found = describe_verdict(verdict, done)

@@ -1,6 +1,7 @@
 """The Python API: what it gives, what it commits, what it refuses."""
 
 import datetime as dt
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -166,6 +167,17 @@ def test_a_repair_says_what_it_did(flights, tmp_path):
     mended = flights.verify(repair=True)
     assert mended.sound
     assert mended.repaired
+
+
+def test_a_lost_header_without_a_copy_is_made_from_the_files(tmp_path):
+    shutil.copytree(Path(__file__).parents[1] / "data" / "golden" / "kartothek53_tables", tmp_path, dirs_exist_ok=True)
+    (tmp_path / "flat.by-dataset-metadata.json").unlink()
+    address = str(tmp_path / "flat")
+    with pytest.raises(tablemill.UserError, match="no header"):
+        tablemill.repair(address)
+    mended = tablemill.repair(address, rebuild_header=True)
+    assert mended.sound
+    assert mended.repaired[0].startswith("made the header from ")
 
 
 def test_what_does_not_fit_is_refused_and_leaves_no_file(flights, tmp_path):

@@ -1,5 +1,6 @@
 import datetime as dt
 import json
+import shutil
 from decimal import Decimal
 from pathlib import Path
 
@@ -298,6 +299,21 @@ def test_a_faulty_dataset_is_exit_code_1_until_it_is_repaired(store):
     mended = CliRunner().invoke(app, ["dataset", "verify", address, "--repair", "--format", "json"])
     assert mended.exit_code == 0
     assert json.loads(mended.stdout)["repaired"] == ["built the index on n again"]
+
+
+def test_a_lost_header_without_a_copy_is_made_from_the_files_only_when_asked_to(tmp_path):
+    shutil.copytree(Path(__file__).parents[1] / "data" / "golden" / "kartothek53_tables", tmp_path, dirs_exist_ok=True)
+    (tmp_path / "trips.by-dataset-metadata.json").unlink()
+    verify = ["dataset", "verify", str(tmp_path / "trips")]
+    for options in ([], ["--repair"]):
+        found = CliRunner().invoke(app, [*verify, *options])
+        assert (found.exit_code, found.stdout) == (1, "")
+        assert "no header, and 6 data files" in found.stderr
+        assert "--rebuild-header" in found.stderr
+    mended = CliRunner().invoke(app, [*verify, "--repair", "--rebuild-header"])
+    assert mended.exit_code == 0
+    assert "made the header from 6 data files of flights, seats, partitioned on day" in mended.stdout
+    assert "not known: the user's metadata" in mended.stdout
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,11 @@ from component.dataset.commits.commit import commit, plan_commit
 from component.dataset.format.facts import known_facts, sums_of
 from component.dataset.format.header import read_header
 from component.dataset.format.history import history
+from component.dataset.format.keys import header_key
 from component.dataset.format.layout import Layout
 from component.dataset.reading.reader import open_dataset
+from component.dataset.verification.rebuilt_header import NOT_KNOWN
+from component.dataset.verification.repair import repair
 from component.dataset.verification.verify import verify
 from component.errors import UserError
 from component.store.local import LocalStore
@@ -166,3 +169,21 @@ def test_a_dataset_of_theirs_alone_is_renamed_and_theirs_again(client, tmp_path)
     client.append(store, "moved", THEIRS, partition_on=["k"], secondary_indices=["id"])
     assert bag(client.read(store, "moved")) == bag(BOTH) == bag(read_all(store, "moved"))
     assert verify(store, "moved").faults == ()
+
+
+def test_a_lost_header_of_theirs_is_made_again_and_they_go_on_with_it(client, tmp_path):
+    store = LocalStore(tmp_path)
+    client.create(store, "theirs", OURS, partition_on=["k"], secondary_indices=["id"])
+    client.append(store, "theirs", THEIRS, partition_on=["k"], secondary_indices=["id"])
+    before = read_header(store, "theirs")
+    store.delete(header_key("theirs", before.storage_format))
+    assert repair(store, "theirs", rebuild_header=True)[1] == (
+        f"made the header from {len(before.header.partitions)} data files of table, partitioned on k, indexed on id",
+        NOT_KNOWN,
+    )
+    now = read_header(store, "theirs").header
+    assert (dict(now.partitions), now.indices) == (dict(before.header.partitions), before.header.indices)
+    assert bag(client.read(store, "theirs")) == bag(BOTH.select(["k", "at", "id"]))
+    client.append(store, "theirs", THEIRS, partition_on=["k"], secondary_indices=["id"])
+    assert bag(read_all(store, "theirs")) == bag(pa.concat_tables([BOTH, THEIRS]).select(["k", "at", "id"]))
+    assert verify(store, "theirs").faults == ()

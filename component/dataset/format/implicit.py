@@ -25,11 +25,17 @@ def read_whole_header(store: Store, uuid: str) -> StoredHeader | None:
 def with_partitions(store: Store, stored: StoredHeader) -> StoredHeader:
     """Return a header that names no partitions with those that a listing finds."""
     header = stored.header
-    partitions: dict[str, dict[str, str]] = {}
-    for stat in store.list(f"{header.uuid}/"):
-        parts = stat.key.split("/")
-        if stat.key.endswith(naming.PARQUET_SUFFIX) and len(parts) > 2 and parts[1] != naming.INDICES_FOLDER:
-            partitions.setdefault(label_of_key(stat.key), {})[parts[1]] = stat.key
+    partitions = listed_partitions(store, header.uuid)
     first = next((key for files in partitions.values() for key in files.values()), None)
     keys = header.partition_keys or (keys_in_path(first) if first else ())
     return replace(stored, header=replace(header, partitions=partitions, partition_keys=keys))
+
+
+def listed_partitions(store: Store, uuid: str) -> dict[str, dict[str, str]]:
+    """Return what a header would name of every data file that a listing finds: label → table → key."""
+    partitions: dict[str, dict[str, str]] = {}
+    for stat in store.list(f"{uuid}/"):
+        parts = stat.key.split("/")
+        if stat.key.endswith(naming.PARQUET_SUFFIX) and len(parts) > 2 and parts[1] != naming.INDICES_FOLDER:
+            partitions.setdefault(label_of_key(stat.key), {})[parts[1]] = stat.key
+    return partitions

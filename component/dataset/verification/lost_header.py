@@ -1,4 +1,4 @@
-"""A header that is gone or damaged, found again among the copies that commits keep."""
+"""A header that is gone or damaged, found again among the copies that commits keep, and put back."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from dataclasses import replace
 from typing import Final
 
 from component.dataset.commits.swap import swap_header
-from component.dataset.format.header import HeaderFormat, encode_header
+from component.dataset.format.header import Header, HeaderFormat, encode_header
 from component.dataset.format.history import Commit, kept_states
 from component.dataset.format.keys import header_key, referenced, stored_key
 from component.errors import UserError
 from component.store.base import Store
 
 _COMMIT: Final = re.compile(rb'"commit": "([0-9a-f]{32})"')
+REBUILD: Final = (
+    "Or make one from the data files, whichever of them were live: tablemill dataset verify --repair --rebuild-header."
+)
 _FORMATS: Final[tuple[HeaderFormat, ...]] = ("json", "msgpack.zstd")
 
 
@@ -24,8 +27,7 @@ def lost_state(store: Store, uuid: str, wanted: str | None = None) -> Commit:
     `dataset.history` where no kept state has all its files, or where several could be the newest: a writer that was
     killed leaves the copy of a commit that never happened.
     """
-    present = {stat.key for stat in store.list(f"{uuid}/")}
-    kept = [one for one in kept_states(store, uuid) if _is_whole(one, present)]
+    kept = whole_states(store, uuid)
     if wanted is not None:
         found = [one for one in kept if one.id.startswith(wanted)]
     else:
@@ -44,8 +46,16 @@ def lost_state(store: Store, uuid: str, wanted: str | None = None) -> Commit:
     raise UserError(
         "dataset.history",
         f"No state of the dataset {uuid!r} is kept with all its files" + (f" as {wanted!r}" if wanted else ""),
-        remedy="Put the header back from a copy of the store.",
+        remedy="Put the header back from a copy of the store."
+        if kept
+        else f"Put the header back from a copy of the store. {REBUILD}",
     )
+
+
+def whole_states(store: Store, uuid: str) -> list[Commit]:
+    """Return the states that are kept with all their files."""
+    present = {stat.key for stat in store.list(f"{uuid}/")}
+    return [one for one in kept_states(store, uuid) if _is_whole(one, present)]
 
 
 def _is_whole(commit: Commit, present: set[str]) -> bool:
@@ -60,12 +70,12 @@ def _named(store: Store, uuid: str) -> str | None:
     return names.pop().decode() if len(names) == 1 else None
 
 
-def put_back(store: Store, commit: Commit) -> None:
-    """Put the header of a kept state where a damaged one is, or none. CommitRefusedError when one has come meanwhile.
+def put_back(store: Store, header: Header) -> None:
+    """Put a header where a damaged one is, or none. CommitRefusedError when one has come meanwhile.
 
     Where there is none, it is JSON: nothing says what it was.
     """
-    header = replace(commit.header, moves=False)
+    header = replace(header, moves=False)
     for storage_format in _FORMATS:
         key = header_key(header.uuid, storage_format)
         found = store.get_versioned(key)

@@ -19,7 +19,7 @@ from component.dataset.files.write import Written
 from component.dataset.format.facts import FileFacts, data_keys, facts_of, known_facts
 from component.dataset.format.header import encode_header, missing_dataset, read_header
 from component.dataset.format.history import commit_of
-from component.dataset.format.keys import history_key, schema_key
+from component.dataset.format.keys import check_uuid, header_key, history_key, schema_key
 from component.dataset.format.layout import described_schema
 from component.dataset.format.schema import decode_schema, encode_schema, normal_schema
 from component.dataset.format.trusted import read_schema
@@ -27,9 +27,10 @@ from component.dataset.reading.reader import Dataset
 from component.dataset.verification.faults import Fault, Verdict
 from component.dataset.verification.file_faults import GONE
 from component.dataset.verification.history_faults import COPY_AGAIN, DROP_COPY
-from component.dataset.verification.lost_header import lost_state, put_back
+from component.dataset.verification.lost_header import lost_state, put_back, whole_states
 from component.dataset.verification.lost_rows import LostRows
 from component.dataset.verification.orphans import adoptable
+from component.dataset.verification.rebuilt_header import rebuilt_header
 from component.dataset.verification.verify import unnamed, usual_tables, verify
 from component.errors import TablemillError, UserError
 from component.store.base import Store
@@ -41,23 +42,37 @@ _OF_HEADER = ("verify.header", "verify.partition_keys")
 
 
 def repair(
-    store: Store, uuid: str, *, orphans: Orphans = "leave", damaged: Damaged = "leave", state: str | None = None
+    store: Store,
+    uuid: str,
+    *,
+    orphans: Orphans = "leave",
+    damaged: Damaged = "leave",
+    state: str | None = None,
+    rebuild_header: bool = False,
 ) -> tuple[Verdict, tuple[str, ...]]:
     """Mend what can be mended, and return what was found before, and what was done.
 
     A header that is damaged or gone comes back from the copy of its state; `state` names another commit, where it is
     not to be the newest. Rows are never guessed: a partition whose file is gone is dropped from the header; a file that
     is there and damaged stays, and stays a fault, unless `damaged` files are to be dropped. `orphans`: what becomes of
-    objects that no kept state names, and that are too old to be of a running writer. Errors as `verify`; UserError
-    `dataset.history` for a `state` that is not kept; CommitRefusedError when another writer commits at the same time.
+    objects that no kept state names, and that are too old to be of a running writer. `rebuild_header`: a header that
+    is lost, and of which no copy is kept, is made again from the data files; then files that were not live any more
+    are live again. Errors as `verify`; UserError `dataset.history` for a `state` that is not kept, `dataset.format`
+    where the files do not allow a header; CommitRefusedError when another writer commits at the same time.
     """
+    if rebuild_header and not (_is_readable(store, uuid) or whole_states(store, check_uuid(uuid))):
+        header, said = rebuilt_header(store, uuid)
+        put_back(store, header)
+        found, more = repair(store, uuid, orphans=orphans, damaged=damaged)
+        fault = Fault("verify.header", "The header is lost, and no copy of it is kept", header_key(uuid, "json"))
+        return replace(found, faults=(fault, *found.faults)), (*said, *more)
     first, done = verify(store, uuid), list[str]()
     found = first
     if not _is_readable(store, uuid):
         if state is None and not any(fault.mend for fault in found.faults):
             return found, ()
         lost = lost_state(store, uuid, state)
-        put_back(store, lost)
+        put_back(store, lost.header)
         done.append(f"put the header back as of commit {lost.id} ({lost.operation}, {lost.time})")
         found = verify(store, uuid)
         first = replace(found, faults=(*first.faults, *found.faults))

@@ -18,7 +18,7 @@ from component.dataset.commits.garbage import Garbage, Retention, find_garbage
 from component.dataset.format.facts import FileFacts, known_facts
 from component.dataset.format.header import Header, StoredHeader, missing_dataset
 from component.dataset.format.history import kept_states
-from component.dataset.format.implicit import read_whole_header
+from component.dataset.format.implicit import listed_partitions, read_whole_header
 from component.dataset.format.keys import check_uuid, header_key, stored_key
 from component.dataset.format.layout import Layout
 from component.dataset.format.trusted import read_schema
@@ -28,7 +28,7 @@ from component.dataset.verification.file_faults import Reading, listed_faults, t
 from component.dataset.verification.header_faults import header_faults, header_notices, path_faults
 from component.dataset.verification.history_faults import history_faults, history_notices
 from component.dataset.verification.index_faults import IndexCheck
-from component.dataset.verification.lost_header import lost_state
+from component.dataset.verification.lost_header import REBUILD, lost_state
 from component.dataset.verification.schema_faults import schema_faults
 from component.errors import UserError
 from component.store.base import Store
@@ -53,8 +53,18 @@ def verify(store: Store, uuid: str, *, fast: bool = False) -> Verdict:
     if stored is None and next(kept_states(store, uuid), None) is not None:
         return Verdict(uuid, (_lost_header(store, uuid, "The header is gone"),), fast=fast)
     if stored is None:
-        raise missing_dataset(store, uuid)
+        raise _no_header(store, uuid)
     return _Verification(store, stored, fast).verdict()
+
+
+def _no_header(store: Store, uuid: str) -> UserError:
+    """Return the error for a dataset without header and copies; where data files are there, it says what to do."""
+    missing = missing_dataset(store, uuid)
+    files = sum(map(len, listed_partitions(store, uuid).values()))
+    if not files:
+        return missing
+    text = f"{missing.text}: it has no header, and {files} data files"
+    return UserError(missing.code, text, remedy=f"Put the header back from a copy of the store. {REBUILD}")
 
 
 def _lost_header(store: Store, uuid: str, text: str) -> Fault:
