@@ -118,7 +118,16 @@ def _predict(job: Job) -> Checked:
 
 
 def _losses(job: Job) -> Iterator[Finding]:
-    """Yield what the files of outputs will not carry, where types decide it; what is refused is said elsewhere."""
+    """Yield what reading inputs changes, and what the files of outputs will not carry, where types decide it.
+
+    What is refused is said elsewhere.
+    """
+    for dataset in job.plan.datasets:
+        for loss in dict.fromkeys(loss for losses in dataset.losses.values() for loss in losses):
+            say = warning if loss.changes_values else note
+            name, lying = dataset.source.file_name, dataset.source.lying
+            place = name if lying else f"in/{'files' if dataset.source.file is not None else 'tables'}/{name}"
+            yield say("source.loss", place, loss_text("Input", name, loss.column, loss.text))
     made = {dataset.uuid for dataset in job.plan.datasets}
     for output in job.plan.outputs:
         if job.store is None and output.dataset not in made:
@@ -128,7 +137,7 @@ def _losses(job: Job) -> Iterator[Finding]:
             place = f"out/{'tables' if output.written_as == 'table' else 'files'}/{output.name}"
             for loss in planned_losses(output, job.plan.datasets, store):
                 say = warning if loss.changes_values else note
-                yield say("output.loss", place, loss_text(output.name, loss.column, loss.text))
+                yield say("output.loss", place, loss_text("Output", output.name, loss.column, loss.text))
 
 
 def _findings(job: JobResolution, outputs: Sequence[OutputPlan]) -> Iterator[Finding]:

@@ -57,11 +57,14 @@ def convert(
 
 
 def _as_seen(summary: RunSummary, source: Source, target: Target) -> RunSummary:
-    """Return the summary without the dataset in between, and with the target by its own name."""
+    """Return the summary without the dataset in between, its losses told of the target, which has its own name."""
     in_between = From.DATASET is not source.kind and To.DATASET is not target.kind
     where = str(target.place)
     outputs = tuple(replace(one, name=source.name, destination=where, rule=str(target.kind)) for one in summary.outputs)
-    return replace(summary, datasets=() if in_between else summary.datasets, outputs=outputs)
+    if not in_between:
+        return replace(summary, outputs=outputs)
+    read = tuple(lost for dataset in summary.datasets for lost in dataset.losses)
+    return replace(summary, datasets=(), outputs=tuple(replace(one, losses=(*read, *one.losses)) for one in outputs))
 
 
 def _check_target(source: Source, target: Target, options: Options, *, overwrite: bool) -> None:

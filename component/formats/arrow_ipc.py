@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final
 import pyarrow as pa
 
 from component.errors import Place, UserError
-from component.formats.columns import fitted_column, table_schema
+from component.formats.columns import FileColumns, file_columns, fitted_column
 from component.formats.contract import Attributes
 from component.formats.losses import Loss
 from component.formats.rows import Parsed
@@ -69,10 +69,15 @@ def batches_of(source: Any, start: int = 0, stop: int | None = None) -> Iterator
         yield from islice(source, start, stop)
 
 
-def arrow_schema(location: Location, place: Place) -> TableSchema:
-    """Return the columns of a file; UserError `column.type`, `column.duplicate`, `source.format`."""
+def arrow_columns(location: Location, place: Place) -> FileColumns:
+    """Return the columns of a file, and their types; UserError `column.type`, `column.duplicate`, `source.format`."""
     with opened(location, place) as source:
-        return table_schema(source.schema, place)
+        return file_columns(source.schema, place)
+
+
+def arrow_schema(location: Location, place: Place) -> TableSchema:
+    """Return the columns of a file; UserError as `arrow_columns`."""
+    return arrow_columns(location, place).schema
 
 
 def arrow_splits(location: Location, place: Place, *, split_bytes: int) -> tuple[ArrowSplit, ...]:

@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 from component.errors import Place, UserError
 from component.formats.avro_blocks import Part, block_starts, decoding, opened, read_header
 from component.formats.avro_schema import AvroField, fields_of, schema_for
-from component.formats.columns import described_columns, fitted_column
+from component.formats.columns import FileColumns, described_columns, fitted_column
 from component.formats.contract import Attributes
 from component.formats.losses import Loss, dropped_zones, widened
 from component.formats.rows import Parsed
@@ -118,14 +118,19 @@ def _check_time(numbers: pa.Array, day: int) -> None:
 
 
 def avro_schema(location: Location, place: Place) -> TableSchema:
-    """Return the columns of a file.
+    """Return the columns of a file; UserError as `avro_columns`."""
+    return avro_columns(location, place).schema
+
+
+def avro_columns(location: Location, place: Place) -> FileColumns:
+    """Return the columns of a file, and the Arrow types that are what theirs are in Avro.
 
     UserError `column.type` for arrays, maps, records in records, bytes and unions of several types;
     `column.duplicate`, `source.format`.
     """
     with opened(location, place) as file, decoding(place):
         fields = fields_of(read_header(file, place).schema, place)
-    return TableSchema(tuple(field.column for field in fields))
+    return FileColumns(TableSchema(tuple(field.column for field in fields)), tuple(field.was for field in fields))
 
 
 def avro_splits(location: Location, place: Place, *, split_bytes: int) -> tuple[AvroSplit, ...]:

@@ -58,17 +58,27 @@ _KINDS: Final[Mapping[Logical, Any]] = {
     Logical.TIMESTAMPTZ: {"type": "long", "logicalType": "timestamp-micros"},
     Logical.ZONED: "string",
 }
-_FORBIDDEN: Final = re.compile(r"[^A-Za-z0-9_]")
 _UUID_BYTES: Final = 16
+_OWN: Final[Mapping[str, pa.DataType]] = {
+    "int": pa.int32(),
+    "float": pa.float32(),
+    "enum": pa.dictionary(pa.int32(), pa.string()),
+    "fixed": pa.binary(_UUID_BYTES),
+}
+_FORBIDDEN: Final = re.compile(r"[^A-Za-z0-9_]")
 
 
 @dataclass(frozen=True, slots=True)
 class AvroField:
-    """A field of the file: its name there, the Arrow type of its values as they are, and the column it is."""
+    """A field of the file: its name there, the Arrow type that its values are read in, and the column it is.
+
+    `was` is the Arrow type that says what the field is in Avro, which may be narrower.
+    """
 
     name: str
     arrow: pa.DataType
     column: Column
+    was: pa.DataType
 
 
 def fields_of(schema: Any, place: Place) -> tuple[AvroField, ...]:
@@ -90,7 +100,19 @@ def _field(field: Mapping[str, Any], named: Mapping[str, Any], place: Place) -> 
     kind = field.get(KIND)
     if kind in set(Logical) and logical_column(name, Logical(kind)).type is column.type:
         column = column.with_attribute(LOGICAL, kind)
-    return AvroField(field["name"], arrow, column)
+    return AvroField(field["name"], arrow, column, _own_type(field["type"], named) or arrow)
+
+
+def _own_type(schema: Any, named: Mapping[str, Any]) -> pa.DataType | None:
+    """Return the Arrow type of a field that is read in another one; None where it is read as it is."""
+    if isinstance(schema, list):
+        return next((_own_type(branch, named) for branch in schema if branch != "null"), None)
+    if isinstance(schema, str):
+        schema = named.get(schema, {"type": schema})
+    if isinstance(schema["type"], (list, dict)):
+        return _own_type(schema["type"], named)
+    logical = schema.get("logicalType")
+    return None if logical == "decimal" or (schema["type"], logical) in _LOGICAL else _OWN.get(schema["type"])
 
 
 def _arrow_type(schema: Any, named: Mapping[str, Any], place: Place) -> pa.DataType:

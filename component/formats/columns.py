@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
@@ -23,14 +23,23 @@ from component.tables.numeric import cast_values
 from component.tables.types import Column, TableSchema, TypeName, is_text
 
 
-def table_schema(fields: Iterable[pa.Field], place: Place) -> TableSchema:
+@dataclass(frozen=True, slots=True)
+class FileColumns:
+    """The columns that a file describes, and the Arrow type that each has in the file; no types: it says none."""
+
+    schema: TableSchema
+    types: tuple[pa.DataType, ...] = ()
+
+
+def file_columns(fields: Iterable[pa.Field], place: Place) -> FileColumns:
     """Return the columns that the fields of a file describe; their values keep their Arrow types (`column_in_file`).
 
     UserError `column.type` for types that Parquet cannot hold, `column.duplicate` for a name that is there twice.
     """
     found = list(fields)
     check_names((field.name for field in found), place)
-    return TableSchema(tuple(column_in_file(field.name, field.type, place) for field in found))
+    schema = TableSchema(tuple(column_in_file(field.name, field.type, place) for field in found))
+    return FileColumns(schema, tuple(field.type for field in found))
 
 
 def column_in_file(name: str, data_type: pa.DataType, place: Place) -> Column:

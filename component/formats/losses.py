@@ -1,11 +1,13 @@
-"""What a file cannot carry of the columns that it is written from: said by the format, counted while it is written.
+"""What a file cannot carry of the columns that it is written from, and what reading one changes: said by types alone.
 
-A format declares its losses column by column (`Writing.losses`), from types alone; only the cells of declared columns
-are looked at. What types alone decide (`is_foreseen`) is known before a run.
+A format declares its losses column by column (`Writing.losses`); only the cells of declared columns are looked at,
+while they are written. Of typed files `retyped` says which types and zones do not survive reading; their cells are
+counted while they are read. What types alone decide (`is_foreseen`) is known before a run.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -14,7 +16,7 @@ import pyarrow as pa
 from component.formats.columns import described_columns
 from component.formats.contract import Attributes
 from component.formats.loss import Loss, LossKind, LostCells
-from component.tables.logical import Logical, is_moment, logical_of
+from component.tables.logical import Logical, full_type, is_moment, logical_of, zone_of
 from component.tables.types import Column, is_text
 
 __all__ = [
@@ -26,9 +28,11 @@ __all__ = [
     "lost_cells",
     "not_finite",
     "null_to_empty",
+    "retyped",
     "widened",
 ]
 
+_LAYOUT: Final = re.compile(r"large_|_view\b| not null")
 _UTC: Final = frozenset({"UTC", "Etc/UTC", "Z", "+00:00"})
 
 
@@ -62,22 +66,43 @@ def not_finite(schema: pa.Schema) -> Iterator[Loss]:
 
 def dropped_zones(schema: pa.Schema, attributes: Attributes, *, says_utc: bool) -> Iterator[Loss]:
     """Yield the losses of a format that has instants in UTC only; not `says_utc`: it has timestamps without zone."""
-    for field, column in _described(schema, attributes):
-        zone = getattr(field.type, "tz", None) or "UTC"
+    for column in described_columns(schema, attributes).columns:
+        zone = zone_of(column)
         if logical_of(column) is not Logical.TIMESTAMPTZ:
             continue
         if not says_utc:
-            yield Loss(field.name, LossKind.DROPPED_ZONE, "instants are written in UTC, without a zone")
+            yield Loss(column.name, LossKind.DROPPED_ZONE, "instants are written in UTC, without a zone")
         elif zone not in _UTC:
-            yield Loss(field.name, LossKind.DROPPED_ZONE, f"instants are written in UTC, their zone {zone} is not kept")
+            yield Loss(
+                column.name, LossKind.DROPPED_ZONE, f"instants are written in UTC, their zone {zone} is not kept"
+            )
 
 
 def widened(schema: pa.Schema, attributes: Attributes) -> Iterator[Loss]:
     """Yield the losses of a typed format that has base types only: int32 becomes int64."""
-    for field, column in _described(schema, attributes):
+    columns = described_columns(schema, attributes).columns
+    for field, column in zip(schema, columns, strict=True):
         if not (is_moment(field.type) or is_text(field.type) or field.type.equals(column.arrow)):
             yield Loss(field.name, LossKind.OTHER_TYPE, f"the type {field.type} becomes {column.arrow}")
 
 
-def _described(schema: pa.Schema, attributes: Attributes) -> Iterator[tuple[pa.Field, Column]]:
-    return zip(schema, described_columns(schema, attributes).columns, strict=True)
+def retyped(columns: Iterable[Column], types: Iterable[pa.DataType]) -> Iterator[Loss]:
+    """Yield what reading changes in columns that have these types in a file; how texts and lists are laid out is none.
+
+    A column without any value has no type to lose.
+    """
+    for column, was in zip(columns, types, strict=True):
+        becomes = full_type(column)
+        if pa.types.is_null(was) or _plain(was) == _plain(becomes):
+            continue
+        zone, kept = (getattr(one, "tz", None) for one in (was, becomes))
+        if zone is not None and zone != kept:
+            text = f"instants are kept in {kept}, their zone {zone} is not" if kept else f"the zone {zone} is dropped"
+            yield Loss(column.name, LossKind.DROPPED_ZONE, text)
+        else:
+            yield Loss(column.name, LossKind.OTHER_TYPE, f"the type {was} becomes {becomes}")
+
+
+def _plain(data_type: pa.DataType) -> str:
+    """Return the name of a type without how its values are laid out."""
+    return _LAYOUT.sub("", str(data_type))

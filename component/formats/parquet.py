@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from component import naming
 from component.errors import Place, UserError
-from component.formats.columns import fitted_column, table_schema
+from component.formats.columns import FileColumns, file_columns, fitted_column
 from component.formats.contract import Attributes
 from component.formats.losses import Loss
 from component.formats.rows import Parsed
@@ -103,13 +103,18 @@ class opened:  # noqa: N801 - used like a function, as contextlib's own
         return UserError("source.format", f"The Parquet file {what}", place=self._place, remedy=remedy)
 
 
-def parquet_schema(location: Location, place: Place) -> TableSchema:
-    """Return the columns of a Parquet file.
+def parquet_columns(location: Location, place: Place) -> FileColumns:
+    """Return the columns of a Parquet file, and their types there.
 
     UserError `column.type` for types that have no form in a table, `column.duplicate` for a name that is there twice.
     """
     with opened(location, place) as file:
-        return table_schema(file.schema_arrow, place)
+        return file_columns(file.schema_arrow, place)
+
+
+def parquet_schema(location: Location, place: Place) -> TableSchema:
+    """Return the columns of a Parquet file; UserError as `parquet_columns`."""
+    return parquet_columns(location, place).schema
 
 
 def parquet_rows(location: Location, place: Place) -> int:

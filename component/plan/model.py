@@ -15,6 +15,7 @@ from component.dataset.format.layout import Compatibility
 from component.folder.tables import HeaderMode
 from component.formats.csv.dialect import Dialect
 from component.formats.delimited.dialect import DelimitedDialect
+from component.formats.loss import Loss
 from component.plan.options import FILE_DEFAULTS, TABLE_DEFAULTS, FileOptions, TableOptions
 from component.records.format_file import RecordsFormat
 from component.staging.locations import Location
@@ -29,7 +30,8 @@ SourceKind = Literal["csv", "parquet", "avro", "arrow", "jsonl", "delimited"]
 class SourceSlice:
     """One file or object of a source.
 
-    `data_start` is where its records begin; `skip_header`: gzip that begins with a header.
+    `data_start` is where its records begin; `skip_header`: gzip that begins with a header. `losses` are the types and
+    zones of a typed file that reading it changes.
     """
 
     name: str
@@ -38,6 +40,7 @@ class SourceSlice:
     gzip: bool = False
     data_start: int = 0
     skip_header: bool = False
+    losses: tuple[Loss, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +139,14 @@ class DatasetPlan:
     compatibility: Compatibility = "plateau"
     named: tuple[str, str] | None = None
     on_duplicate_key: KeyRule = "warn"
+
+    @property
+    def losses(self) -> Mapping[str, tuple[Loss, ...]]:
+        """What reading changes, by slice; of columns that were configured to have another type, nothing."""
+        columns = zip(self.schema.columns, self.source.schema.columns, strict=True)
+        kept = {one.name for one, other in columns if (one.type, one.stored) == (other.type, other.stored)}
+        parts = [part for part in self.source.slices if part.losses]
+        return {part.name: tuple(loss for loss in part.losses if loss.column in kept) for part in parts}
 
     @property
     def has_rejected(self) -> bool:

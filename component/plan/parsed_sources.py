@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +19,7 @@ from component.config.reading import FileReading, TextOptions, TextTable
 from component.errors import Place, Told, UserError
 from component.folder.magic import first_bytes
 from component.formats import arrow_ipc, parquet
+from component.formats.losses import retyped
 from component.naming import MIB
 from component.plan.asked import Asked
 from component.plan.file_limits import file_limits
@@ -151,10 +152,14 @@ def arrow_file_source(
     limits = file_limits(reading.limits).table
     found = read_arrow_file(path, limits=limits, reading=way)
     if way is Reading.LENIENT:
-        return _arrow_source(ParsedFile(found.table, found.messages), path.name, own_name, names, way, scratch)
-    fields = zip(found.table.columns, found.table.rows.schema, strict=True)
-    schema = TableSchema(tuple(tablemill_column(column, field.type) for column, field in fields))
-    return Source(path.name, own_name, names, "arrow", (part,), schema, frozenset(schema.names)), ()
+        parsed = ParsedFile(found.table, found.messages)
+        source, told = _arrow_source(parsed, path.name, own_name, names, way, scratch)
+        return _with_losses(source, found.table.rows.schema.types), told
+    types = found.table.rows.schema.types
+    fields = zip(found.table.columns, types, strict=True)
+    schema = TableSchema(tuple(tablemill_column(column, data_type) for column, data_type in fields))
+    source = Source(path.name, own_name, names, "arrow", (part,), schema, frozenset(schema.names))
+    return _with_losses(source, types), ()
 
 
 def _cut_source(
@@ -175,9 +180,16 @@ def _cut_source(
                     counts[field.name] += count
                     columns.append(values)
                 writer.write_batch(pa.record_batch(columns, schema=coarse))
+        types = schema.types
     cut = SourceSlice(part.name, target, target.stat().st_size)
     told = tuple(_told(part.name, rounded(name, count)) for name, count in counts.items() if count)
-    return typed_source("arrow", part.name, own_name, names, (cut,)), told
+    return _with_losses(typed_source("arrow", part.name, own_name, names, (cut,)), types), told
+
+
+def _with_losses(source: Source, types: Sequence[pa.DataType]) -> Source:
+    """Return a source of one slice with what reading changes of columns that had these types in the file."""
+    losses = tuple(retyped(source.schema.columns, types))
+    return replace(source, slices=(replace(source.slices[0], losses=losses),))
 
 
 @contextmanager

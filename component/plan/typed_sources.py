@@ -7,20 +7,23 @@ from dataclasses import replace
 from typing import Final, Literal
 
 from component.errors import Place, UserError
-from component.formats.arrow_ipc import arrow_schema
-from component.formats.avro import avro_schema
+from component.formats.arrow_ipc import arrow_columns
+from component.formats.avro import avro_columns
+from component.formats.columns import FileColumns
 from component.formats.json_lines_read import json_lines_schema
-from component.formats.parquet import parquet_schema
+from component.formats.losses import Loss, retyped
+from component.formats.parquet import parquet_columns
 from component.plan.model import Source, SourceSlice
 from component.staging.locations import Location
+from component.tables.logical import ZONE
 from component.tables.types import Column, TableSchema, TypeName
 
 TypedKind = Literal["parquet", "avro", "arrow", "jsonl"]
-_SCHEMA_OF: Final[Mapping[TypedKind, Callable[[Location, Place], TableSchema]]] = {
-    "parquet": parquet_schema,
-    "avro": avro_schema,
-    "arrow": arrow_schema,
-    "jsonl": json_lines_schema,
+_COLUMNS_OF: Final[Mapping[TypedKind, Callable[[Location, Place], FileColumns]]] = {
+    "parquet": parquet_columns,
+    "avro": avro_columns,
+    "arrow": arrow_columns,
+    "jsonl": lambda location, place: FileColumns(json_lines_schema(location, place)),
 }
 
 
@@ -34,7 +37,8 @@ def typed_source(
     """
     place = Place(table=file_name)
     parts = tuple(part for part in parts if part.size) or parts[:1]
-    schemas = [_SCHEMA_OF[kind](part.location, replace(place, slice=part.name)) for part in parts]
+    found = [_COLUMNS_OF[kind](part.location, replace(place, slice=part.name)) for part in parts]
+    schemas = [one.schema for one in found]
     for part, schema in zip(parts, schemas, strict=True):
         if {_base(one) for one in schema.columns} != {_base(one) for one in schemas[0].columns}:
             raise UserError(
@@ -45,12 +49,20 @@ def typed_source(
             )
     columns = tuple(one if _same_in_all(one, schemas) else _base(one) for one in schemas[0].columns)
     schema = replace(schemas[0], columns=columns)
-    return Source(file_name, own_name, names, kind, parts, schema, frozenset(schema.names))
+    slices = tuple(replace(part, losses=_losses(schema, one)) for part, one in zip(parts, found, strict=True))
+    return Source(file_name, own_name, names, kind, slices, schema, frozenset(schema.names))
+
+
+def _losses(schema: TableSchema, found: FileColumns) -> tuple[Loss, ...]:
+    """Return what reading changes of a file in a source of these columns, which the file may have in another order."""
+    if not found.types:
+        return ()
+    return tuple(retyped(schema.select(found.schema.names), found.types))
 
 
 def _base(column: Column) -> Column:
-    """Return a column in its base type where it has one: slices may hold it as int32 and as int64."""
-    return column if column.type is TypeName.OTHER else replace(column, stored=None)
+    """Return a column in its base type where it has one: slices may hold it as int32 and as int64, or in two zones."""
+    return column if column.type is TypeName.OTHER else replace(column.with_attribute(ZONE, None), stored=None)
 
 
 def _same_in_all(column: Column, schemas: Sequence[TableSchema]) -> bool:

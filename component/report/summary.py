@@ -24,10 +24,21 @@ class ChangeSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class LossSummary:
+    """Cells of one column that a reader gets otherwise than they were: what kind of loss, and how many."""
+
+    column: str
+    kind: str
+    cells: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class DatasetSummary:
     """One dataset that was written; `rows`, `partitions`, `files` and `bytes` are what this run added.
 
     `indices` gives each index column with the number of its distinct values, `where` the store or file it is in.
+    `losses` are what reading the inputs changed.
     """
 
     uuid: str
@@ -41,16 +52,7 @@ class DatasetSummary:
     mode: str
     where: str
     changed: ChangeSummary | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class LossSummary:
-    """Cells of one column that the files of an output do not carry as they are: what kind of loss, and how many."""
-
-    column: str
-    kind: str
-    cells: int
-    text: str
+    losses: tuple[LossSummary, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,9 @@ def render_json(summary: RunSummary) -> dict[str, Any]:
     """Return the summary as JSON values; the keys are the fields' names, sizes in bytes, times in seconds."""
     return {
         "datasets": [
-            asdict(dataset) | {"indices": [{"column": column, "values": values} for column, values in dataset.indices]}
+            asdict(dataset)
+            | {"indices": [{"column": column, "values": values} for column, values in dataset.indices]}
+            | {"losses": [asdict(lost) for lost in dataset.losses]}
             for dataset in summary.datasets
         ],
         "outputs": [

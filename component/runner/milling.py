@@ -135,6 +135,7 @@ def mill_datasets(
             buffer_bytes=limits.buffer_bytes,
             keys=key_task(plan, key, scratch),
             strict=not plan.reject,
+            losses=plan.losses,
         )
         for plan, layout, key, parts in zip(plans, layouts, own, splits, strict=True)
     ]

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import pyarrow as pa
+
+from component.dataset.files.data_file import narrow_schema
 from component.dataset.reading.reader import Dataset, FileScan, plan_scan
 from component.formats.losses import LostCells, lost_cells
 from component.outputs.file_formats import writing_of
@@ -117,7 +120,13 @@ def produce(
         tasks = [
             task
             for number, (output, dataset) in enumerate(zip(outputs, datasets, strict=True))
-            for task in _tasks(number, output, dataset, stage, limits, engine.parallelism, directories[number])
+            for task in _tasks(
+                slice_tasks(number, output, dataset, stage, limits, engine.parallelism),
+                dataset,
+                engine.parallelism,
+                directories[number],
+                known[number] if known else NOTHING_KNOWN,
+            )
         ]
         by_output: dict[int, list[WrittenSlice]] = {}
         for one in engine.run(write_slice, tasks, sizes=[task.bytes for task in tasks]):
@@ -143,19 +152,25 @@ def produce(
 
 
 def _tasks(
-    number: int,
-    output: OutputPlan,
+    tasks: list[SliceTask],
     dataset: Dataset,
-    stage: Stage,
-    limits: Limits,
     cores: int,
     directory: RecordsOutput | None,
+    known: Mapping[str, Column],
 ) -> list[SliceTask]:
-    tasks = slice_tasks(number, output, dataset, stage, limits, cores)
     if directory is None:
-        return tasks
+        return _narrowed(tasks, known)
     sizes = _sizes(dataset)
     return directory.tasks(tasks, [sizes.get(scan.key, 0) for scan in tasks[0].scans], cores)
+
+
+def _narrowed(tasks: list[SliceTask], known: Mapping[str, Column]) -> list[SliceTask]:
+    """Return tasks that write numbers as narrow as the source has them; a dataset says 64 bits of each."""
+    if not known or not tasks:
+        return tasks
+    schema = tasks[0].schema
+    narrow = narrow_schema(schema, [pa.schema([(name, column.arrow) for name, column in known.items()])])
+    return tasks if narrow.equals(schema) else [replace(task, narrow=narrow) for task in tasks]
 
 
 def slice_tasks(

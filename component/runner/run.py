@@ -23,6 +23,7 @@ from component.errors import CommitRefusedError, CommitUnknownError, UserError
 from component.folder.layout import DataFolder
 from component.folder.state import read_state, remembered_commits
 from component.folder.tables import orphaned_manifests, staged_secrets
+from component.formats.losses import LostCells
 from component.outputs.stage import Stage
 from component.plan.asked import asked_of
 from component.plan.build import build_plan
@@ -266,16 +267,24 @@ def _finish(
         else:
             for warning in tidy_up(home, milled):
                 this.log.warning(warning)
-            _tell_of_losses(this.log, produced)
+            _tell_of_losses(this.log, milled, produced)
             return Finished(milled, produced, outcome)
     raise AssertionError  # pragma: no cover - the loop returns or raises
 
 
-def _tell_of_losses(log: Log, produced: Sequence[Produced]) -> None:
-    for one in produced:
-        for lost in one.losses:
-            say = log.warning if lost.loss.changes_values else log.info
-            say(loss_text(one.output.name, lost.loss.column, lost.text))
+def _tell_of_losses(log: Log, milled: Sequence[MilledDataset], produced: Sequence[Produced]) -> None:
+    """Say what was lost while inputs were read and outputs written, once for each column."""
+    for table in (table for one in milled for table in one.tables):
+        for lost in table.result.losses:
+            _tell(log, lost, loss_text("Input", table.plan.source.file_name, lost.loss.column, lost.text))
+    for made in produced:
+        for lost in made.losses:
+            _tell(log, lost, loss_text("Output", made.output.name, lost.loss.column, lost.text))
+
+
+def _tell(log: Log, lost: LostCells, text: str) -> None:
+    say = log.warning if lost.loss.changes_values else log.info
+    say(text)
 
 
 def _discard(stage: Stage, produced: Sequence[Produced]) -> None:

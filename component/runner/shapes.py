@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Literal
 
 import pyarrow as pa
 
 from component import naming
 from component.dataset.files.predicates import bind_predicates
 from component.dataset.format.header import read_header
+from component.dataset.format.schema import normal_type
 from component.dataset.reading.reader import Dataset, open_dataset
 from component.errors import Place, UserError
 from component.findings import warning
@@ -77,6 +78,8 @@ def planned_losses(output: OutputPlan, plans: Sequence[DatasetPlan], store: Stor
         schema, attributes = dataset.schema, dataset.attributes
     else:
         schema = made.schema.arrow
+        if made.mode != "overwrite" or output.records is not None:  # in the types that the dataset says
+            schema = pa.schema([(field.name, normal_type(field.type)) for field in schema])
         attributes = {column.name: dict(column.attributes) for column in made.schema.columns}
     known = set(schema.names)
     fields = [schema.field(name) for name in output.columns or schema.names if name in known]
@@ -84,9 +87,9 @@ def planned_losses(output: OutputPlan, plans: Sequence[DatasetPlan], store: Stor
     return tuple(loss for loss in losses if loss.is_foreseen)
 
 
-def loss_text(output: str, column: str, text: str) -> str:
+def loss_text(what: Literal["Input", "Output"], name: str, column: str, text: str) -> str:
     """Return what a run and a check say of a loss."""
-    return f"Output {output!r}, column {column!r}: {text}."
+    return f"{what} {name!r}, column {column!r}: {text}."
 
 
 def open_output(output: OutputPlan, store: Store) -> Dataset:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from component import naming
+from component.formats.losses import LostCells
 from component.report.summary import ChangeSummary, DatasetSummary, LossSummary, OutputSummary, RunSummary
 from component.runner.destinations import Outcome
 from component.runner.home import Home
@@ -42,7 +43,12 @@ def _dataset(home: Home, one: MilledDataset) -> DatasetSummary:
         mode=one.plan.mode,
         where=home.where(one.plan.uuid),
         changed=_changed(one),
+        losses=tuple(_loss(lost) for table in one.tables for lost in table.result.losses),
     )
+
+
+def _loss(lost: LostCells) -> LossSummary:
+    return LossSummary(lost.loss.column, str(lost.loss.kind), lost.cells, lost.loss.text)
 
 
 def _changed(one: MilledDataset) -> ChangeSummary | None:
@@ -65,9 +71,7 @@ def _changed(one: MilledDataset) -> ChangeSummary | None:
 def _output(one: Produced, outcome: Outcome) -> OutputSummary:
     rows = sum(part.rows for part in one.slices)
     size = sum(part.bytes for part in one.slices)
-    losses = tuple(
-        LossSummary(lost.loss.column, str(lost.loss.kind), lost.cells, lost.loss.text) for lost in one.losses
-    )
+    losses = tuple(map(_loss, one.losses))
     if one.table is None:
         return OutputSummary(one.output.name, rows, 0, size, f"file {one.output.name}", "out/files", losses)
     load = outcome.load(one.table.name)

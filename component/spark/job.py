@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from component.dataset.changes.primary_keys import KeyRuns, KeyTask
 from component.dataset.files.write import Written
 from component.dataset.format.layout import Layout
 from component.formats.contract import Reader, Split
+from component.formats.losses import Loss, LostCells, lost_cells
 from component.spark.engine import Engine
 from component.spark.heartbeat import Heart, Heartbeats
 from component.spark.ledger import Ledger, Part
@@ -28,7 +29,7 @@ _BUCKETS_PER_CORE = 8
 class MillJob:
     """One source to be milled into one dataset. `scratch` takes rejected rows; None: a bad row fails the run.
 
-    `keys`, `strict` and, for each split, `repeats` are as of MillTask.
+    `keys`, `strict`, and, for each split, `repeats` and (by slice) `losses` are as of MillTask.
     """
 
     splits: tuple[Split, ...]
@@ -43,6 +44,7 @@ class MillJob:
     keys: KeyTask | None = None
     repeats: tuple[Path | None, ...] = ()
     strict: bool = False
+    losses: Mapping[str, tuple[Loss, ...]] = field(default_factory=dict)
 
     @property
     def most_partitions(self) -> int | None:
@@ -56,13 +58,17 @@ class MillJob:
 
 @dataclass(frozen=True, slots=True)
 class SplitCount:
-    """What is counted of one split, in the order of the source: records, bad rows and their file, mended records."""
+    """What is counted of one split, in the order of the source: records, bad rows and their file, mended records.
+
+    `losses`: cells that are others than in the file.
+    """
 
     slice: str
     records: int
     rejected: int
     rejected_file: Path | None
     mended: int = 0
+    losses: tuple[LostCells, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +96,11 @@ class MillResult:
     def mended(self) -> int:
         """Records with a fault that a lenient reading mended."""
         return sum(count.mended for count in self.counts)
+
+    @property
+    def losses(self) -> tuple[LostCells, ...]:
+        """Cells that are others than in the file, counted once for each loss of a column."""
+        return lost_cells(lost for count in self.counts for lost in count.losses)
 
 
 OnDone = Callable[[int, int, int], None]
@@ -181,6 +192,7 @@ def _tasks(job: MillJob, run: str) -> list[MillTask]:
             job.keys,
             repeats,
             job.strict,
+            losses=job.losses.get(split.slice, ()),
         )
         for split, repeats in zip(job.splits, job.repeats or [None] * len(job.splits), strict=True)
     ]
@@ -230,7 +242,7 @@ def _result(ledger: Ledger, gathered: Sequence[Milled]) -> MillResult:
 
 def _count(part: Part) -> SplitCount:
     said = part.scattered or part.milled or Milled()
-    return SplitCount(part.task.split.slice, said.records, said.rejected, said.rejected_file, said.mended)
+    return SplitCount(part.task.split.slice, said.records, said.rejected, said.rejected_file, said.mended, said.losses)
 
 
 def _sum_seconds(results: Sequence[Milled]) -> tuple[tuple[str, float], ...]:

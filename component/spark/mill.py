@@ -22,6 +22,7 @@ from component.dataset.format.layout import Layout
 from component.errors import Place, UserError
 from component.formats.contract import Reader, Split
 from component.formats.csv.read import ReadAgainError
+from component.formats.losses import Loss, LostCells, lost_cells
 from component.formats.rows import BadRow, Parsed
 from component.spark.heartbeat import Heart
 from component.spark.rejects import Rejects
@@ -38,7 +39,8 @@ class MillTask:
     begins.
 
     `keys` asks for the primary keys of the rows. `repeats` holds the numbers of rows to be rejected for their key, as
-    `find_repeats` says; `strict`: these only, any other bad row fails the run. `heart` is told what is read.
+    `find_repeats` says; `strict`: these only, any other bad row fails the run. `heart` is told what is read. `losses`
+    are what reading the split changes; their cells are counted.
     """
 
     split: Split
@@ -55,6 +57,7 @@ class MillTask:
     repeats: Path | None = None
     strict: bool = False
     heart: Heart = field(default_factory=Heart)
+    losses: tuple[Loss, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,7 @@ class Milled:
     overflow: bool = False
     seconds: tuple[tuple[str, float], ...] = ()
     keys: KeyRuns = NO_KEYS
+    losses: tuple[LostCells, ...] = ()
 
     @property
     def is_sound(self) -> bool:
@@ -100,10 +104,12 @@ def mill_split(task: MillTask) -> Milled:
     keys = KeyWriter(task.keys)
     watch = _Watch()
     records = mended = 0
+    lost: list[LostCells] = []
     try:
         for parsed in watch.each("read", checked_rows(task)):
             records += parsed.records
             mended += parsed.mended
+            lost += lost_in(parsed, task)
             rejects.add(parsed.bad)
             with watch.of("keys"):
                 keys.add(parsed.rows)
@@ -131,7 +137,13 @@ def mill_split(task: MillTask) -> Milled:
         rejects.close(),
         seconds=watch.seconds,
         keys=keys.close(),
+        losses=lost_cells(lost),
     )
+
+
+def lost_in(parsed: Parsed, task: MillTask) -> list[LostCells]:
+    """Return how many of the cells that were read are others than in the file."""
+    return [LostCells(loss, loss.cells(parsed.rows)) for loss in task.losses]
 
 
 def stems(run: str) -> Callable[[], str]:

@@ -18,7 +18,8 @@ from component.dataset.format.buckets import BUCKET, bucket_numbers
 from component.dataset.format.layout import Layout
 from component.errors import UserError
 from component.formats.csv.read import ReadAgainError
-from component.spark.mill import Milled, MillTask, checked_rows, stems
+from component.formats.losses import LostCells, lost_cells
+from component.spark.mill import Milled, MillTask, checked_rows, lost_in, stems
 from component.spark.rejects import Rejects
 from component.store.base import Store
 
@@ -35,6 +36,7 @@ class Scattered:
     in_doubt: bool = False
     error: UserError | None = None
     keys: KeyRuns = NO_KEYS
+    losses: tuple[LostCells, ...] = ()
 
     @property
     def is_sound(self) -> bool:
@@ -50,10 +52,12 @@ def scatter_split(buckets: int, task: MillTask) -> Iterator[tuple[int, bytes] | 
     rejects = Rejects(task.split.slice, task.scratch)
     keys = KeyWriter(task.keys)
     records = mended = 0
+    lost: list[LostCells] = []
     try:
         for parsed in checked_rows(task):
             records += parsed.records
             mended += parsed.mended
+            lost += lost_in(parsed, task)
             rejects.add(parsed.bad)
             keys.add(parsed.rows)
             for bucket, rows in _by_bucket(parsed.rows, task.layout, buckets):
@@ -63,7 +67,15 @@ def scatter_split(buckets: int, task: MillTask) -> Iterator[tuple[int, bytes] | 
         keys.drop()
         yield Scattered(error=error) if isinstance(error, UserError) else Scattered(in_doubt=True)
         return
-    yield Scattered(records, task.split.size, rejects.count, mended, rejects.close(), keys=keys.close())
+    yield Scattered(
+        records,
+        task.split.size,
+        rejects.count,
+        mended,
+        rejects.close(),
+        keys=keys.close(),
+        losses=lost_cells(lost),
+    )
 
 
 def _by_bucket(rows: pa.Table, layout: Layout, buckets: int) -> Iterator[tuple[int, pa.Table]]:

@@ -36,7 +36,8 @@ class SliceTask:
     """One file to be written from data files of a dataset. `order` finds it again among all tasks.
 
     `shares` are the parts of the files that it takes, one for each; none: whole files. With `statistics` it says what
-    it saw of the columns. `bytes` are those of the files.
+    it saw of the columns. `narrow` are the types of numbers where all rows come from, if known and narrower than
+    the dataset's. `bytes` are those of the files.
     """
 
     output: int
@@ -50,6 +51,7 @@ class SliceTask:
     attributes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     shares: tuple[Share, ...] = ()
     statistics: bool = False
+    narrow: pa.Schema | None = None
     bytes: int = 0
 
 
@@ -68,7 +70,8 @@ class WrittenSlice:
 
 def write_slice(task: SliceTask) -> WrittenSlice:
     """Write one file; memory is that of one data file. UserError `store.full` and `output.unwritable`."""
-    schema, attributes = pa.schema([task.schema.field(name) for name in task.columns]), task.attributes
+    schema = wanted = pa.schema([(task.narrow or task.schema).field(name) for name in task.columns])
+    attributes = task.attributes
     losses, lost = tuple(task.writing.losses(schema, attributes)), list[LostCells]()
     columns = None if task.writing.keeps_arrow_types else described_columns(schema, attributes)
     if columns is not None:
@@ -77,7 +80,7 @@ def write_slice(task: SliceTask) -> WrittenSlice:
     with writing(task.target):
         writer = task.writing.open(task.target, schema, attributes)
         for number, scan in enumerate(task.scans):
-            table = read_scan(task.store, task.schema, scan, task.columns)
+            table = read_scan(task.store, task.schema, scan, task.columns).cast(wanted)
             if task.shares:
                 table = task.shares[number].of(table)
             lost += [LostCells(loss, loss.cells(table)) for loss in losses]

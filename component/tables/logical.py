@@ -3,7 +3,7 @@
 A dataset has no such types (reference records 3.2). A time is kept as text `HH:MM:SS[.ffffff]`, of six digits or none,
 a time with an offset as text with it, an instant as a timestamp in UTC without zone, and a timestamp whose zone counts
 as the text that came; the column says so by its attribute `logical`, and writers of formats that have the type turn the
-values back.
+values back. The attribute `zone` names the zone that instants had in the file they came from, where it is not UTC.
 
 Datasets that other clients or Python wrote hold Arrow's own times and instants, and types with no text form at all
 (`stored_column`). Such values stay as they are; writers of text ask for them as a run would have kept them
@@ -27,6 +27,9 @@ from component.tables.types import MAX_PRECISION, Column, NullRule, TypeName, co
 
 LOGICAL: Final = "logical"
 """Key of the attribute."""
+ZONE: Final = "zone"
+"""Key of the attribute that names the zone of instants."""
+UTC: Final = "UTC"
 _NO_FRACTION: Final = r"\.0{6}$"
 _ANY_DAY: Final = "1970-01-01 "
 
@@ -73,7 +76,8 @@ def column_of_values(name: str, data_type: pa.DataType) -> Column:
     if pa.types.is_time(data_type):
         return logical_column(name, Logical.TIME)
     if pa.types.is_timestamp(data_type) and data_type.tz is not None:
-        return logical_column(name, Logical.TIMESTAMPTZ)
+        zone = None if data_type.tz == UTC else data_type.tz
+        return logical_column(name, Logical.TIMESTAMPTZ).with_attribute(ZONE, zone)
     return column_of_arrow(name, data_type)
 
 
@@ -91,7 +95,7 @@ def stored_column(name: str, data_type: pa.DataType) -> Column:
         return Column(name, TypeName.OTHER, stored=stored)
     if base.arrow.equals(stored):
         return base
-    return replace(base.with_attribute(LOGICAL, None), stored=stored)
+    return replace(base.with_attribute(LOGICAL, None).with_attribute(ZONE, None), stored=stored)
 
 
 def stored_type(data_type: pa.DataType) -> pa.DataType:
@@ -200,7 +204,12 @@ def full_type(column: Column) -> pa.DataType:
     logical = logical_of(column)
     if logical is Logical.TIME:
         return pa.time64("us")
-    return pa.timestamp("us", "UTC") if logical is Logical.TIMESTAMPTZ else column.arrow
+    return pa.timestamp("us", zone_of(column)) if logical is Logical.TIMESTAMPTZ else column.arrow
+
+
+def zone_of(column: Column) -> str:
+    """Return the zone of a column of instants: UTC unless its file had another."""
+    return column.attribute(ZONE) or UTC
 
 
 def full_values(values: Any, column: Column) -> Any:
@@ -209,7 +218,7 @@ def full_values(values: Any, column: Column) -> Any:
     if values.type.equals(full_type(column)):
         return values
     if logical is Logical.TIMESTAMPTZ:
-        return pc.assume_timezone(values, "UTC")
+        return pc.assume_timezone(values, UTC).cast(full_type(column))
     if logical is not Logical.TIME:
         return values
     try:
@@ -255,6 +264,7 @@ def _special_columns(schema: pa.Schema, attributes: Mapping[str, Mapping[str, st
         if word is None:
             continue
         column = stored_column(field.name, field.type).with_attribute(LOGICAL, word)
+        column = column.with_attribute(ZONE, attributes[field.name].get(ZONE))
         if column.stored is None and logical_of(column) is not None:
             found[field.name] = column
     return found

@@ -6,21 +6,25 @@ import json
 import math
 import re
 from contextlib import closing
+from pathlib import Path
 
+import fastavro
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from component.formats.arrow_ipc import ArrowWriting
-from component.formats.avro import AvroWriting
+from component.errors import Place
+from component.formats.arrow_ipc import ArrowWriting, arrow_columns
+from component.formats.avro import AvroWriting, avro_columns
 from component.formats.columns import described_columns, described_rows
 from component.formats.csv.dialect import Dialect
 from component.formats.csv.write import CsvWriting
 from component.formats.delimited.read import DelimitedReader
 from component.formats.delimited.write import DelimitedWriting
 from component.formats.json_lines import JsonLinesWriting
-from component.formats.losses import Loss, LossKind, LostCells, lost_cells
-from component.formats.parquet import ParquetWriting
+from component.formats.losses import Loss, LossKind, LostCells, lost_cells, retyped
+from component.formats.parquet import ParquetWriting, parquet_columns
 from component.outputs.file_formats import HttpFileWriting, WorkbenchWriting
 from tests.formats.delimited.reading import split_of
 from tests.strategies.delimited_tables import VARIANTS
@@ -164,3 +168,95 @@ def test_records_have_nulls_for_empty_strings_where_it_is_counted(tmp_path, tabl
         if lost:
             expected[name, "empty_to_null"] = len(lost)
     assert counted(BLUELABS, table) == expected
+
+
+def read(path, columns_of):
+    """What reading changes of the one column of a file, as its kind and what it becomes; None where nothing is."""
+    found = columns_of(path, Place())
+    losses = tuple(retyped(found.schema.columns, found.types))
+    texts = [(str(one.kind), one.text.partition(" becomes ")[2].replace("element", "item")) for one in losses]
+    return texts[0] if texts else None
+
+
+def parquet_loss(tmp_path, data_type):
+    pq.write_table(pa.schema([("v", data_type)]).empty_table(), tmp_path / "t")
+    return read(tmp_path / "t", parquet_columns)
+
+
+def arrow_loss(tmp_path, data_type):
+    with pa.ipc.new_file(tmp_path / "t", pa.schema([("v", data_type)])):
+        pass
+    return read(tmp_path / "t", arrow_columns)
+
+
+def avro_loss(tmp_path, field_type):
+    schema = {"type": "record", "name": "r", "fields": [{"name": "v", "type": ["null", field_type]}]}
+    with (tmp_path / "t").open("wb") as file:
+        fastavro.writer(file, schema, [])
+    return read(tmp_path / "t", avro_columns)
+
+
+def logical(kind, name):
+    return {"type": kind, "logicalType": name}
+
+
+ENUM = {"type": "enum", "name": "e", "symbols": ["a"]}
+UUID = {"type": "fixed", "name": "u", "size": 16, "logicalType": "uuid"}
+TYPES_IN_FILES = {
+    "time in seconds or milliseconds": ([pa.time32("s"), pa.time32("ms")], [logical("int", "time-millis")]),
+    "timestamp in seconds, milliseconds or nanoseconds": (
+        [pa.timestamp("s"), pa.timestamp("ms"), pa.timestamp("ns")],
+        [logical("long", f"local-timestamp-{unit}s") for unit in ("milli", "nano")],
+    ),
+    "instant in milliseconds or nanoseconds": (
+        [pa.timestamp("ms", "UTC"), pa.timestamp("ns", "UTC")],
+        [logical("long", f"timestamp-{unit}s") for unit in ("milli", "nano")],
+    ),
+    "int of 32 bits": ([pa.int32()], ["int"]),
+    "float of 32 bits": ([pa.float32()], ["float"]),
+    "float of 16 bits": ([pa.float16()], []),
+    "date in milliseconds": ([pa.date64()], []),
+    "dictionary, enum": ([pa.dictionary(pa.int32(), pa.string())], [ENUM]),
+    "UUID of 16 bytes": ([pa.uuid()], [UUID]),
+    "decimal256 of at most 38 digits": ([pa.decimal256(12, 2)], []),
+    "list of fixed size": ([pa.list_(pa.int32(), 2)], []),
+}
+PAGE = (Path(__file__).parents[2] / "docs" / "convert.md").read_text(encoding="utf-8")
+
+
+def test_what_reading_changes_is_what_the_page_says(tmp_path):
+    rows = [line.strip("| ").split("|") for line in PAGE.partition("| in the file |")[2].splitlines() if "|" in line]
+    said = {cells[0].strip(): [one.strip() for one in (*cells[1:], "")][:2] for cells in rows[2:]}
+    assert list(said) == list(TYPES_IN_FILES)
+    for name, (arrow, avro) in TYPES_IN_FILES.items():
+        found = [arrow_loss(tmp_path, one) for one in arrow]
+        # Parquet itself has no seconds, and keeps the types of Arrow beside its own.
+        found += [parquet_loss(tmp_path, one) for one in arrow if one not in {pa.timestamp("s"), pa.date64()}]
+        expected = None if said[name][0] == "\N{EN DASH}" else ("other_type", said[name][0])
+        assert set(found) == {expected}, name
+        expected = ("other_type", said[name][1]) if said[name][1] else None
+        assert {avro_loss(tmp_path, one) for one in avro} == ({expected} if avro else set()), name
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        *(pa.int64(), pa.uint8(), pa.float64(), pa.bool_(), pa.date32(), pa.time64("us"), pa.binary(), pa.string()),
+        *(pa.timestamp("us"), pa.timestamp("us", "UTC"), pa.timestamp("us", "Europe/Berlin"), pa.decimal128(12, 2)),
+        *(pa.large_string(), pa.string_view(), pa.large_binary(), pa.large_list(pa.large_string()), pa.null()),
+        *(pa.list_(pa.int16()), pa.struct([("a", pa.int8())]), pa.map_(pa.string(), pa.float32())),
+    ],
+    ids=str,
+)
+def test_what_reading_does_not_change(tmp_path, kept):
+    assert arrow_loss(tmp_path, kept) is None
+
+
+def test_the_zone_of_instants_is_written_again(tmp_path):
+    table = pa.table({"v": MOMENTS.cast(pa.timestamp("us")), "other": TEXTS})
+    attributes = {"v": {"logical": "timestamptz", "zone": "Europe/Berlin"}}
+    assert counted(PARQUET, table, attributes) == {}
+    assert counted(AVRO, table, attributes) == {("v", "dropped_zone"): 3}
+    with closing(PARQUET.open(tmp_path / "t", table.schema, attributes)) as writer:
+        writer.write(table)
+    assert pq.read_table(tmp_path / "t")["v"].equals(pa.chunked_array([BERLIN]))

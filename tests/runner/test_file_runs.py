@@ -5,6 +5,7 @@ import json
 
 import openpyxl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from component.check.folder import check_folder
@@ -265,3 +266,23 @@ def test_what_a_format_cannot_carry_is_said_once_per_column_and_by_check_where_t
         "Output 'a.csv', column 'x': NaN and infinities are written as text (1 cell).",
         f"{zone} (2 cells).",
     ]
+
+
+def test_what_reading_changes_is_said_once_per_column_and_by_check(folder, run):
+    moments = pa.array([0, None, 1000], pa.timestamp("us", "Europe/Berlin"))
+    rows = pa.table({"at": moments, "ms": moments.cast(pa.timestamp("ms")), "i": pa.array([1, 2, None], pa.int32())})
+    folder.file("a.arrow", arrow(rows))
+    output = {"dataset": "a", "as": "file", "format": "parquet", "name": "a.parquet"}
+    folder.configure(datasets=[dataset("a")], outputs=[output])
+    text = "Input 'a.arrow', column 'ms': the type timestamp[ms] becomes timestamp[us]"
+    findings = [one for one in check_folder({}, folder.root).findings if one.code.endswith(".loss")]
+    assert [(one.level.value, one.place, one.text) for one in findings] == [("note", "in/files/a.arrow", f"{text}.")]
+    outcome = run(as_json=True)
+    assert outcome.code == 0, outcome.err
+    said = json.loads(outcome.out)
+    assert [(one["column"], one["kind"], one["cells"]) for one in said["datasets"][0]["losses"]] == [
+        ("ms", "other_type", 2)
+    ]
+    back = pq.read_table(folder.root / "out/files/a.parquet")
+    assert back.schema.remove_metadata().equals(rows.schema.set(1, pa.field("ms", pa.timestamp("us"))))
+    assert back["at"].equals(rows["at"])

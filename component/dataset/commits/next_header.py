@@ -13,6 +13,7 @@ from component.dataset.format.facts import FACTS
 from component.dataset.format.header import EXTRAS, Header
 from component.dataset.format.history import stamped
 from component.dataset.format.layout import Layout, OtherTable, describe_columns, described_attributes
+from component.tables.logical import ZONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,4 +86,7 @@ def _attributes(layout: Layout, kept: Header | None) -> dict[str, dict[str, str]
     """Return the attributes of the columns that the dataset will have: the new ones, and where rows stay the old."""
     before = described_attributes(kept.described(layout.table)) if kept else {}
     known = {**before, **{name: dict(pairs) for name, pairs in layout.attributes}}
+    for name in before:
+        if before[name].get(ZONE) != known[name].get(ZONE):
+            known[name] = {key: text for key, text in known[name].items() if key != ZONE}  # rows of several: in UTC
     return {name: known[name] for name in layout.schema.names if known.get(name)}
