@@ -67,6 +67,10 @@ class ReadOptions:
     null_value: Annotated[
         list[str] | None, _option("A text that stands for null; may be repeated.", READING, metavar="TEXT")
     ] = None
+    decimal: Annotated[str | None, _option("What stands before decimals: , or a point.", READING, metavar="C")] = None
+    thousands: Annotated[
+        str | None, _option("What stands between thousands: , . ' or a blank.", READING, metavar="C")
+    ] = None
     reading: Annotated[
         Literal["strict", "lenient"] | None, _option("Refuse what has to be mended in a file, or mend it.", READING)
     ] = None
@@ -109,6 +113,8 @@ class ReadOptions:
             header_rows=0 if self.no_header else self.header_rows,
             names=_names(self.names),
             null_values=list(self.null_value or ()),
+            decimal=self.decimal,
+            thousands=self.thousands,
             file=_said(**file),
             records=_said(**records),
         )

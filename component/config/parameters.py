@@ -169,6 +169,7 @@ class TableConfig(TextOptions):
         names = tuple(column.name for column in self.columns)
         refuse(rules.table_faults(names, self.delimiter, self.enclosing))
         refuse(rules.text_faults(self.encoding, self.delimiter or "", self.enclosing, self.escape, self.comment))
+        refuse(rules.mark_faults(self.decimal, self.thousands))
         return self
 
 

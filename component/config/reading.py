@@ -58,6 +58,20 @@ class TextOptions(Strict):
     """The names of all columns in order, in place of those of the header."""
     null_values: Names = ()
     """Texts that stand for null, enclosed or not."""
+    decimal: Literal[".", ","] | None = None
+    """What stands before the decimals of numbers. Without it, a point; inference finds a comma where the cells prove
+    it.
+    """
+    thousands: Literal[",", ".", " ", "'"] | None = None
+    """What stands between thousands of numbers. Without it, nothing, unless inference finds cells that prove a mark.
+    """
+
+    @property
+    def marks(self) -> tuple[str, str] | None:
+        """What stands before decimals and between thousands; None where nothing is said."""
+        if self.decimal is None and self.thousands is None:
+            return None
+        return self.decimal or ".", self.thousands or ""
 
     @property
     def is_strict(self) -> bool:

@@ -91,6 +91,13 @@ def table_faults(columns: Sequence[str], delimiter: str | None, enclosure: str |
         )
 
 
+def mark_faults(decimal: str | None, thousands: str | None) -> Iterator[Fault]:
+    """Yield marks of numbers that cannot be told apart."""
+    if thousands is not None and thousands == (decimal or "."):
+        remedy = 'Say "decimal": "," as well.' if decimal is None else "Choose another one."
+        yield ("thousands",), fault("config.value", "is what stands before the decimals too", remedy)
+
+
 def text_faults(
     encoding: str | None, delimiter: str, enclosure: str | None, escape: str | None, comment: str | None
 ) -> Iterator[Fault]:

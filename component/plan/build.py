@@ -25,6 +25,7 @@ from component.plan.options import file_options, table_options
 from component.plan.output_formats import fetched_from, records_plan, workbench_sizes
 from component.plan.tables import Made, check_tables, find_made, made_by
 from component.tables.logical import LOGICAL, Logical, logical_of
+from component.tables.marks import with_marks
 from component.tables.types import Column, NullRule, TableSchema, TypeName, arrow_type
 
 _NOT_IN_UUID = re.compile(r"[^a-zA-Z0-9+\-_]+")
@@ -184,6 +185,7 @@ def _plan_table(config: DatasetConfig, table: TableConfig, source: Source, schem
         infer=infer,
         compatibility=config.compatibility,
         named=(config.uuid, table.name) if several else None,
+        marks=table.marks,
         on_duplicate_key=config.on_duplicate_key,
     )
 
@@ -263,6 +265,15 @@ def decide_types(source: Source, table: TableConfig) -> TableSchema:
     for name in given:
         _check_column(name, source.schema.names, source.file_name, "columns")
     columns = tuple(_decide(column, given.get(column.name)) for column in source.schema.columns)
+    if table.marks is not None:
+        if source.kind != "csv":
+            raise UserError(
+                "config.value",
+                f"decimal and thousands say how text is written, and the source is {source.kind}",
+                place=Place(table=source.file_name),
+                remedy='Leave out "decimal" and "thousands".',
+            )
+        columns = tuple(with_marks(column, *table.marks) for column in columns)
     key = source.schema.primary_key if table.primary_key is None else table.primary_key
     schema = TableSchema(columns, key)
     for column in columns:

@@ -117,6 +117,8 @@ class DatasetPlan:
     `infer` names the columns whose type the run finds out first. `named` are dataset and table as they are configured
     where the dataset has several: then either these share their `uuid`, and come with one commit, or each is a dataset.
 
+    `marks` are what stands before the decimals of numbers and between thousands, where the configuration says so.
+
     `scope` and `key` are of the modes that need them (`Intent`). With `keep` the run collects garbage after its commit.
     """
 
@@ -138,6 +140,7 @@ class DatasetPlan:
     keep: Retention | None = None
     compatibility: Compatibility = "plateau"
     named: tuple[str, str] | None = None
+    marks: tuple[str, str] | None = None
     on_duplicate_key: KeyRule = "warn"
 
     @property

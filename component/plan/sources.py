@@ -21,7 +21,7 @@ from component.formats.detect.plain import is_packed
 from component.plan.asked import NOTHING_ASKED, Asked
 from component.plan.first_record import agreed_columns, first_record, header_mode_seen
 from component.plan.model import FileFacts, Source, SourceSlice
-from component.plan.parsed_sources import arrow_file_source, file_source, text_source, unpacked
+from component.plan.parsed_sources import arrow_file_source, beside_types, file_source, text_source, unpacked
 from component.plan.records_sources import records_source
 from component.plan.text_sources import Text, detected, read_text, stated
 from component.plan.typed_sources import TypedKind, typed_source
@@ -88,7 +88,9 @@ def _facts(file: InputFile) -> FileFacts:
 
 def _url_source(url: str, asked: Asked) -> Found:
     name = url.rstrip("/").rpartition("/")[2]
-    return records_source(url, url, name, (url, name), asked.directory((url,)), asked.scratch)
+    unused = beside_types("a records directory", asked.text((url,)), Place(table=url))
+    source, told = records_source(url, url, name, (url, name), asked.directory((url,)), asked.scratch)
+    return source, (*unused, *told)
 
 
 def _is_told_of(file: InputFile, asked: Asked) -> bool:
@@ -119,9 +121,10 @@ def _table_source(table: InputTable, asked: Asked) -> Found:
     parts, warnings = _parts_of(table, table.name)
     parts = tuple(unpacked(part, Place(table=table.name, slice=part.name), asked.scratch) for part in parts)
     if _are_parquet(parts):
+        unused = beside_types("parquet", asked.text(names), Place(table=table.name))
         typed = typed_source("parquet", table.name, bare_name(table.name), names, parts)
         key, lost = _primary_key(table, typed.schema.names)
-        return replace(typed, schema=_as_promised(typed.schema, key, table)), (*warnings, *lost)
+        return replace(typed, schema=_as_promised(typed.schema, key, table)), (*warnings, *unused, *lost)
     if manifest is None:
         header_mode(table)  # refuses slices, whose columns nobody names
         source, more = _detected_source(table.name, bare_name(table.name), names, parts, asked)
@@ -302,8 +305,12 @@ def _distinct(columns: Iterable[str], table: str) -> tuple[str, ...]:
 
 def _file_source(file: InputFile, asked: Asked) -> Found:
     names, own_name = _file_names(file), bare_name(file.name)
+    place = Place(table=file.file_name)
     if file.kind is FileKind.RECORDS:
-        return records_source(file.path, file.file_name, own_name, names, asked.directory(names), asked.scratch)
+        unused = beside_types("a records directory", asked.text(names), place)
+        options = asked.directory(names)
+        source, told = records_source(file.path, file.file_name, own_name, names, options, asked.scratch)
+        return source, (*unused, *told)
     if asked.asks_of_file(names) or (
         file.kind is FileKind.OTHER and not _are_json_lines(file) and not is_text(file.name)
     ):
@@ -312,8 +319,11 @@ def _file_source(file: InputFile, asked: Asked) -> Found:
     kind: TypedKind | None = "parquet" if _are_parquet(parts) else _TYPED.get(file.kind)
     if file.kind is FileKind.OTHER and not is_text(file.name):
         kind = "jsonl"
+    if kind is not None:
+        warnings = (*warnings, *beside_types(kind, asked.text(names), place))
     if kind == "arrow" and not file.sliced and file.staged is None:
-        return arrow_file_source(file.path, own_name, names, asked.file(names), asked.scratch)
+        source, told = arrow_file_source(file.path, own_name, names, asked.file(names), asked.scratch)
+        return source, (*warnings, *told)
     if kind is not None:
         return typed_source(kind, file.file_name, own_name, names, parts), warnings
     source, more = _detected_source(file.file_name, own_name, names, parts, asked, infer_types=file.manifest is None)

@@ -14,6 +14,8 @@ from component.dataset.format.layout import Layout, OtherTable
 from component.dataset.reading.reader import open_dataset
 from component.plan.model import DatasetPlan
 from component.store.base import Store
+from component.tables.marks import NO_MARKS, marks_of, with_marks
+from component.tables.types import Column
 
 NOTHING_REMEMBERED: Final[Mapping[str, str]] = {}
 
@@ -78,13 +80,17 @@ def _with_stored_types(store: Store, plan: DatasetPlan) -> DatasetPlan:
     there = open_dataset(store, plan.uuid, table=plan.table)
     known = {column.name: column for column in there.described([name for name in plan.infer if name in there.columns])}
     columns = tuple(
-        replace(column, type=known[column.name].type, length=known[column.name].length)
-        if column.name in known
-        else column
+        _as_known(column, known[column.name], plan.marks) if column.name in known else column
         for column in plan.schema.columns
     )
     infer = tuple(name for name in plan.infer if name not in known)
     return replace(plan, schema=replace(plan.schema, columns=columns), infer=infer)
+
+
+def _as_known(column: Column, known: Column, marks: tuple[str, str] | None) -> Column:
+    """Return a column with the type that the dataset has, and numbers written as configured, or as they came before."""
+    typed = replace(column, type=known.type, length=known.length)
+    return with_marks(typed, *(marks or marks_of(known) or NO_MARKS))
 
 
 def layouts_of(commit: CommitPlan) -> tuple[Layout, ...]:

@@ -80,7 +80,7 @@ def find_types(
         reader = reader_of(plan.source, plan.schema, reject=True)
         if plan.infer and isinstance(reader, CsvReader):
             csv_splits = tuple(split for split in future.result() if isinstance(split, CsvSplit))
-            untyped[number] = Untyped(plan.schema, reader, csv_splits, plan.infer)
+            untyped[number] = Untyped(plan.schema, reader, csv_splits, plan.infer, plan.marks)
     if untyped:
         looked_at = [split for one in untyped.values() for split in one.splits]
         progress.stage("infer", len(looked_at), sum(split.size for split in looked_at))

@@ -13,17 +13,31 @@ from component.formats.csv.read import CsvReader, ReadAgainError
 from component.formats.csv.source import CsvSplit
 from component.spark.engine import Engine
 from component.spark.heartbeat import Heart, Heartbeats
-from component.tables.infer import Evidence, Example, column_by_evidence, combine, decimal_comma, evidence_of, kept_text
+from component.tables.infer import (
+    Evidence,
+    Example,
+    column_by_evidence,
+    combine,
+    doubtful_commas,
+    evidence_of,
+    kept_text,
+    no_evidence,
+)
+from component.tables.marks import marks_of, marks_text, with_marks, with_point
 from component.tables.types import Column, NullRule, TableSchema, TypeName
 
 
 @dataclass(frozen=True, slots=True)
 class InferTask:
-    """One split to be looked through for the named columns; `heart` is told what is read."""
+    """One split to be looked through for the named columns; `heart` is told what is read.
+
+    `marks` stand before decimals and between thousands, where that is configured.
+    """
 
     split: CsvSplit
     reader: CsvReader
     columns: tuple[str, ...]
+    marks: tuple[str, str] | None = None
     heart: Heart = field(default_factory=Heart)
 
 
@@ -41,12 +55,15 @@ class Looked:
 
 def look_through(task: InferTask) -> Looked:
     """Return the evidence of one split. Rows with a fault say nothing; the main job reports them."""
-    found = {name: Evidence() for name in task.columns}
+    found = {name: no_evidence(task.reader.dialect.delimiter) for name in task.columns}
     records = 0
     try:
         for parsed in task.reader.read(task.split):
             for name, known in found.items():
-                found[name] = known | evidence_of(parsed.rows[name], known, records)
+                cells = parsed.rows[name]
+                if task.marks is not None:
+                    cells = with_point(cells, *task.marks)
+                found[name] = known | evidence_of(cells, known, records)
             records += parsed.records
             task.heart.add(parsed.records, parsed.bytes)
     except ReadAgainError as again:
@@ -72,6 +89,7 @@ class Untyped:
     reader: CsvReader
     splits: tuple[CsvSplit, ...]
     names: tuple[str, ...]
+    marks: tuple[str, str] | None = None
 
 
 def infer_types(
@@ -101,7 +119,7 @@ def infer_types(
 def _tasks(table: Untyped) -> list[InferTask]:
     as_text = TableSchema(tuple(Column(column.name, null_rule=NullRule.ALWAYS) for column in table.schema.columns))
     lenient = CsvReader(as_text, table.reader.dialect, reject=True)
-    return [InferTask(split, lenient, table.names) for split in table.splits]
+    return [InferTask(split, lenient, table.names, table.marks) for split in table.splits]
 
 
 def _run(engine: Engine, tasks: Sequence[InferTask], on_done: Callable[[int, int, int], None]) -> list[Looked]:
@@ -122,6 +140,8 @@ def _run(engine: Engine, tasks: Sequence[InferTask], on_done: Callable[[int, int
 def _inferred(table: Untyped, found: Sequence[tuple[str, Mapping[str, Evidence]]]) -> Inferred:
     evidence = {name: [(slice_name, one[name]) for slice_name, one in found] for name in table.names}
     decided = {name: column_by_evidence(name, combine(one for _, one in evidence[name])) for name in table.names}
+    if table.marks is not None:
+        decided = {name: with_marks(column, *table.marks) for name, column in decided.items()}
     columns = tuple(_keep_rule(column, decided.get(column.name)) for column in table.schema.columns)
     title = table.splits[0].table if table.splits else ""
     notes = [*_types_note(title, [decided[name] for name in table.names]), *_text_notes(title, evidence)]
@@ -138,6 +158,10 @@ def _placed(kept: Sequence[tuple[str, Looked]]) -> list[tuple[str, Mapping[str, 
     return placed
 
 
+_DOUBTFUL: Final = (
+    "its commas may stand before decimals, between thousands, or between values: "
+    'say "decimal": "," or "thousands": "," of the table if they are numbers'
+)
 _NAMED: Final = 12
 """So many columns are named one by one."""
 
@@ -152,7 +176,8 @@ def _types_note(table: str, columns: Sequence[Column]) -> Iterator[str]:
 
 def _words(column: Column) -> str:
     nulls = f" ({', '.join(column.null_words)} is null)" if column.null_words else ""
-    return column.type.value + (f"({column.length})" if column.length else "") + nulls
+    marks = f" ({marks_text(column)})" if marks_of(column) else ""
+    return column.type.value + (f"({column.length})" if column.length else "") + marks + nulls
 
 
 def _text_notes(table: str, evidence: Mapping[str, Sequence[tuple[str, Evidence]]]) -> Iterator[str]:
@@ -168,9 +193,9 @@ def _text_notes(table: str, evidence: Mapping[str, Sequence[tuple[str, Evidence]
 def _kept_text(parts: Sequence[tuple[str, Evidence]]) -> tuple[Example, str, str] | None:
     """Return the cell that kept a column text, its slice, and why it did."""
     evidence = combine(one for _, one in parts)
-    comma, found = decimal_comma(evidence), kept_text(evidence)
+    comma, found = doubtful_commas(evidence), kept_text(evidence)
     if comma is not None:
-        example, why = comma, "its numbers have a decimal comma; numbers are read with a point"
+        example, why = comma, _DOUBTFUL
     elif found is not None:
         example, why = found[0], f"a cell is no {found[1]}"
     else:

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from component.tables.logical import Logical, logical_of
+from component.tables.marks import marks_of, with_point
 from component.tables.numeric import doubtful_numbers, parse_numeric
 from component.tables.types import Column, NullRule, TypeName, numeric_length
 
@@ -63,6 +64,8 @@ def cast_text(cells: pa.Array, column: Column) -> Cast:
         return _cast_boolean(cells)
     if column.formats:
         return _cast_formats(cells, column)
+    if (marks := marks_of(column)) is not None:
+        cells = with_point(cells, *marks)
     trimmed = pc.utf8_trim(cells, _BLANKS)
     if column.type is TypeName.INTEGER:
         return _cast_halving(_without_hexadecimal(trimmed), column.arrow)

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from component.tables.cast import SLASHED_DATE, SLASHED_TIMESTAMP, cast_text
+from component.tables.marks import with_marks
 from component.tables.types import MAX_PRECISION, Column, TypeName
 
 NULL_WORDS: Final = ("NA", "N/A", "n/a", "#N/A", "<NA>", "null", "NULL", "Null", "None", "\\N")
@@ -25,11 +26,17 @@ NULL_WORDS: Final = ("NA", "N/A", "n/a", "#N/A", "<NA>", "null", "NULL", "Null",
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A type that a column may have, and how its cells look."""
+    """A type that a column may have, and how its cells look.
+
+    `marks` are what stands before decimals and between thousands; `proof` is how a cell looks that is a number with
+    these marks only, without which the cells may as well have others.
+    """
 
     type: TypeName
     pattern: str
     formats: tuple[str, ...] = ()
+    marks: tuple[str, str] | None = None
+    proof: str = ""
 
 
 _TIME: Final = "[0-9]{2}:[0-9]{2}:[0-9]{2}"
@@ -44,11 +51,31 @@ _CANDIDATES: Final[Mapping[str, _Candidate]] = {
     ),
     "numeric": _Candidate(TypeName.NUMERIC, r"^-?(0|[1-9][0-9]{0,37})(\.[0-9]{1,38})?$"),
     "float": _Candidate(TypeName.FLOAT, r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?$"),
+    "numeric with a decimal comma": _Candidate(
+        TypeName.NUMERIC,
+        r"^-?(0|[1-9][0-9]{0,17})(,[0-9]{1,18})?$",
+        marks=(",", ""),
+        proof=r"^-?(0|[0-9]{4,}),|,[0-9]{1,2}$|,[0-9]{4,}$",
+    ),
+    "numeric with a decimal comma and points": _Candidate(
+        TypeName.NUMERIC,
+        r"^-?(0|[1-9][0-9]{3,17}|[1-9][0-9]{0,2}(\.[0-9]{3}){0,5})(,[0-9]{1,18})?$",
+        marks=(",", "."),
+        proof=r"\..*,",
+    ),
+    "numeric with commas between thousands": _Candidate(
+        TypeName.NUMERIC,
+        r"^-?(0|[1-9][0-9]{3,17}|[1-9][0-9]{0,2}(,[0-9]{3}){0,5})(\.[0-9]{1,18})?$",
+        marks=(".", ","),
+        proof=r",.*\.",
+    ),
 }
 """The types that are looked for, the one to be preferred first."""
 _FLOAT_DIGITS: Final = 17
 """Digits that tell any two floats apart; a text with more holds something that a float does not."""
-_DECIMAL_COMMA: Final = r"^-?[0-9]{1,3}(\.[0-9]{3})+,[0-9]+$|^-?[0-9]+,[0-9]+$"
+_WITH_MARKS: Final = tuple(name for name, one in _CANDIDATES.items() if one.marks)
+_MARKED: Final = r"^-?[0-9]+([.,][0-9]+)*,[0-9]+([.,][0-9]+)*$"
+"""Numbers with a comma somewhere."""
 _HEAD: Final = 64
 """Cells that are looked at before all are: most types are ruled out by them."""
 
@@ -69,7 +96,8 @@ class Evidence:
     `cells` counts different cells that say something, those of each batch on its own, until no type was left; `fitting`
     those of them that fit the type that most fit. Without any there is no evidence. `null_words` are the words for
     nothing that were met, `examples` the first cell for each set of types that a batch allowed.
-    `commas` counts, among the cells of batches that no type was left for, the numbers with a decimal comma.
+    `commas` counts, among the cells of batches that no type was left for, the numbers that hold a comma and do not
+    fit. `proven` are the types with marks of which a cell is proof, `comma_digits` the most digits after a last comma.
     """
 
     types: frozenset[str] = frozenset(_CANDIDATES)
@@ -80,6 +108,8 @@ class Evidence:
     null_words: frozenset[str] = frozenset()
     examples: tuple[Example, ...] = ()
     commas: int = 0
+    proven: frozenset[str] = frozenset()
+    comma_digits: int = 0
 
     def __or__(self, other: Evidence) -> Evidence:
         return Evidence(
@@ -91,11 +121,19 @@ class Evidence:
             self.null_words | other.null_words,
             _first_of_each((*self.examples, *other.examples)),
             self.commas + other.commas,
+            self.proven | other.proven,
+            max(self.comma_digits, other.comma_digits),
         )
 
     def moved(self, rows: int) -> Evidence:
         """Return the evidence of the same cells, `rows` further down."""
         return replace(self, examples=tuple(replace(one, row=one.row + rows) for one in self.examples))
+
+
+def no_evidence(delimiter: str) -> Evidence:
+    """Return what is known before a cell is seen: in text that commas delimit, none stands before decimals."""
+    commas = {name for name in _WITH_MARKS if (_CANDIDATES[name].marks or ("", ""))[0] == delimiter}
+    return Evidence(frozenset(_CANDIDATES) - commas)
 
 
 def _first_of_each(examples: Iterable[Example]) -> tuple[Example, ...]:
@@ -131,11 +169,30 @@ def evidence_of(cells: Any, known: Evidence | None = None, first_row: int = 0) -
             for text, allowed in ((_first(texts, fit), frozenset({best})), (_first(texts, pc.invert(fit)), types))
             if text is not None
         )
-        commas = pc.sum(pc.match_substring_regex(texts, _DECIMAL_COMMA)).as_py()
+        commas = pc.sum(pc.and_(pc.match_substring_regex(texts, _MARKED), pc.invert(fit))).as_py()
         return Evidence(types, len(texts), pc.sum(fit).as_py(), null_words=words, examples=examples, commas=commas)
-    first = Example(first_row + pc.index(cells, texts[0]).as_py(), texts[0].as_py(), types)
-    whole, fraction = _digits(texts) if "numeric" in types else (0, 0)
-    return Evidence(types, len(texts), len(texts), whole, fraction, words, (first,))
+    text = texts[0]
+    if "numeric" not in types and not types.isdisjoint(_WITH_MARKS):
+        text = _first(texts, pc.match_substring_regex(texts, _MARKED)) or text  # one with a comma tells more
+    first = Example(first_row + pc.index(cells, text).as_py(), text.as_py(), types)
+    whole, fraction = _digits(texts) if "numeric" in types else (0, _digits_after(texts, ".", types))
+    commas = 0 if "numeric" in types else _digits_after(texts, ",", types)
+    proven = frozenset(name for name in _WITH_MARKS if name in types and _proves(texts, name, types))
+    return Evidence(types, len(texts), len(texts), whole, fraction, words, (first,), proven=proven, comma_digits=commas)
+
+
+def _digits_after(texts: pa.Array, mark: str, types: frozenset[str]) -> int:
+    """Return the most digits after the last such mark of numbers with marks, which always have room for them."""
+    if types.isdisjoint(_WITH_MARKS):
+        return 0
+    decimals = pc.replace_substring_regex(texts, rf"^.*[{mark}]|^[^{mark}]*$", "")
+    digits: int = pc.max(pc.binary_length(decimals)).as_py()
+    return digits
+
+
+def _proves(texts: pa.Array, name: str, types: frozenset[str]) -> bool:
+    """Say whether a cell is a number with these marks only; none is where all are numbers without any."""
+    return "numeric" not in types and bool(pc.any(pc.match_substring_regex(texts, _CANDIDATES[name].proof)).as_py())
 
 
 def _first(texts: pa.Array, mask: pa.Array) -> Any:
@@ -152,6 +209,7 @@ def _types_of(texts: pa.Array, candidates: frozenset[str]) -> frozenset[str]:
         implied = (name == "numeric" and "integer" in found) or (
             name == "float" and "numeric" in found and longest <= _FLOAT_DIGITS
         )
+        implied = implied or (name in _WITH_MARKS and "integer" in found)
         if name in candidates and (implied or (_all_look(head, name) and _all_fit(texts, name))):
             found.add(name)
     return frozenset(found)
@@ -217,15 +275,19 @@ def column_by_evidence(name: str, evidence: Evidence) -> Column:
     if chosen is None:
         return Column(name)
     candidate = _CANDIDATES[chosen]
-    length = f"{MAX_PRECISION},{evidence.fraction_digits}" if candidate.type is TypeName.NUMERIC else None
+    has_comma = candidate.marks is not None and candidate.marks[0] == ","
+    decimals = evidence.comma_digits if has_comma else evidence.fraction_digits
+    length = f"{MAX_PRECISION},{decimals}" if candidate.type is TypeName.NUMERIC else None
     words = tuple(sorted(evidence.null_words))
-    return Column(name, candidate.type, length, formats=candidate.formats, null_words=words)
+    column = Column(name, candidate.type, length, formats=candidate.formats, null_words=words)
+    return column if candidate.marks is None else with_marks(column, *candidate.marks)
 
 
 def _chosen(evidence: Evidence) -> str | None:
     allowed = evidence.types if evidence.cells else frozenset()
     if evidence.whole_digits + evidence.fraction_digits > MAX_PRECISION:
         allowed -= {"numeric"}
+    allowed -= set(_WITH_MARKS) - evidence.proven
     return next((name for name in _CANDIDATES if name in allowed), None)
 
 
@@ -247,8 +309,13 @@ def kept_text(evidence: Evidence) -> tuple[Example, str] | None:
     return None
 
 
-def decimal_comma(evidence: Evidence) -> Example | None:
-    """Return a number with a decimal comma, where such numbers are why a column is text: all other cells are typed."""
-    if _chosen(evidence) is not None or not evidence.commas or evidence.commas + evidence.fitting < evidence.cells:
+def doubtful_commas(evidence: Evidence) -> Example | None:
+    """Return a number with a comma, where such numbers are why a column is text: all other cells are typed.
+
+    Nothing proves whether the comma stands before decimals or between thousands, or the cells do not agree on it.
+    """
+    if _chosen(evidence) is not None or not evidence.cells:
         return None
-    return next((one for one in evidence.examples if re.search(_DECIMAL_COMMA, one.text)), None)
+    if not evidence.types and evidence.commas + evidence.fitting < evidence.cells:
+        return None
+    return next((one for one in evidence.examples if re.search(_MARKED, one.text)), None)

@@ -190,6 +190,8 @@ EXPERT: Final[Mapping[str, str]] = {
     "TableConfig.quotes": "lenient quotes are for files of other origins; the platform writes sound ones",
     "TableConfig.header": "headers of the platform agree with its manifests",
     "TableConfig.records": "options of records directories",
+    "TableConfig.decimal": "of files from elsewhere; the platform's tables need none of it",
+    "TableConfig.thousands": "of files from elsewhere; the platform's tables need none of it",
     "TableConfig.escape": "of files from elsewhere; the platform's tables need none of it",
     "TableConfig.encoding": "of files from elsewhere; the platform's tables need none of it",
     "TableConfig.skip_rows": "of files from elsewhere; the platform's tables need none of it",

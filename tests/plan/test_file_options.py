@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 
 from component.config.reading import FileReading, TextOptions
-from component.errors import UserError
+from component.errors import Place, UserError
 from component.plan.asked import Asked
-from component.plan.parsed_sources import file_source
+from component.plan.parsed_sources import beside_types, file_source
 
 TEXT = "jméno;n\nŽofie;1\nJan;2\n"
 ROWS = [{"jméno": "Žofie", "n": "1"}, {"jméno": "Jan", "n": "2"}]
@@ -117,3 +117,27 @@ def test_rows_that_are_filled_up_and_lines_that_are_left_out_are_counted(tmp_pat
     assert len(rows) == 4
     assert said[-2:] == ["Filled up 2 rows with empty cells to 3 columns", "Left out 4 empty lines"]
     assert len(said) == (3 if repaired else 2)
+
+
+CHANGING = [
+    *({"skip_rows": 1}, {"comment": "#"}, {"header_rows": 0}, {"names": ("a",)}, {"null_values": ("NA",)}),
+    *({"decimal": ","}, {"thousands": ","}),
+]
+HARMLESS = [{"delimiter": ";"}, {"enclosure": "none"}, {"escape": "\\"}, {"encoding": "utf-16"}, {"quotes": "lenient"}]
+
+
+@pytest.mark.parametrize("said", CHANGING, ids=["".join(one) for one in CHANGING])
+def test_options_that_would_change_rows_are_refused_for_a_source_that_says_its_types(said):
+    with pytest.raises(UserError, match=f'"{next(iter(said))}" can be used for text only, and the source is parquet'):
+        beside_types("parquet", TextOptions(**said), Place(table="t.parquet"))
+
+
+@pytest.mark.parametrize("said", HARMLESS, ids=["".join(one) for one in HARMLESS])
+def test_other_options_of_text_are_warned_of_for_a_source_that_says_its_types(said):
+    warnings = beside_types("parquet", TextOptions(**said), Place(table="t.parquet"))
+    assert warnings == (f't.parquet: "{next(iter(said))}" says nothing of a source that is parquet.',)
+
+
+def test_every_option_of_text_is_refused_or_warned_of_for_a_source_that_says_its_types():
+    assert {name for one in (*CHANGING, *HARMLESS) for name in one} == set(TextOptions.model_fields)
+    assert beside_types("parquet", TextOptions(), Place(table="t.parquet")) == ()

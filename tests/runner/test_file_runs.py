@@ -286,3 +286,18 @@ def test_what_reading_changes_is_said_once_per_column_and_by_check(folder, run):
     back = pq.read_table(folder.root / "out/files/a.parquet")
     assert back.schema.remove_metadata().equals(rows.schema.set(1, pa.field("ms", pa.timestamp("us"))))
     assert back["at"].equals(rows["at"])
+
+
+def test_numbers_with_a_decimal_comma_are_found_and_the_dataset_remembers_how_they_are_written(folder, run):
+    folder.file("a.csv", b"k;v\n1;1.234,56\n2;0,5\n")
+    folder.file_store(
+        datasets=[dataset("a", infer_types=True) | {"mode": "append"}], outputs=[{"dataset": "a", "slices": False}]
+    )
+    assert run().done
+    folder.file("a.csv", b"k;v\n3;1,234\n")
+    outcome = run()
+    assert outcome.code == 1
+    assert "1,234" in outcome.err  # two decimals are all that the column has
+    folder.file("a.csv", b"k;v\n3;7,25\n4;1.000\n")
+    assert run().done
+    assert sorted(row["v"] for row in folder.records("a")) == ["0.5", "1000", "1234.56", "7.25"]

@@ -19,14 +19,17 @@ from component.tables.infer import (
     Evidence,
     column_by_evidence,
     combine,
-    decimal_comma,
+    doubtful_commas,
     evidence_of,
     kept_text,
+    no_evidence,
 )
+from component.tables.marks import marks_of, with_marks
 from component.tables.types import BASE_TYPES, Column, TypeName
 from tests.strategies.typed_text import KNOWN, odd_texts
 
-ORDER = ("boolean", "integer", "date", "slashed date", "timestamp", "slashed timestamp", "numeric", "float")
+MARKS = {"comma": (",", ""), "comma and points": (",", "."), "commas": (".", ",")}
+ORDER = ("boolean", "integer", "date", "slashed date", "timestamp", "slashed timestamp", "numeric", "float", *MARKS)
 cells = st.one_of(
     st.none(),
     st.just(""),
@@ -40,7 +43,8 @@ cells = st.one_of(
     st.datetimes().map(lambda moment: moment.isoformat(" ", "seconds").replace("-", "/")),
     st.sampled_from(["true", "false", "1", "0", *NULL_WORDS]),
 )
-columns_of_cells = st.lists(cells, max_size=6)
+marked_cells = st.lists(st.from_regex(r"-?[0-9]{1,4}([.,][0-9]{2,3}){0,2}", fullmatch=True), max_size=4)
+columns_of_cells = st.lists(cells, max_size=6) | marked_cells
 
 
 def fits(text: str) -> set[str]:
@@ -79,7 +83,33 @@ def is_slashed(text: str, kind: type[dt.date]) -> bool:
     return re.fullmatch(look, text, re.ASCII) is not None and is_iso(text.replace("/", "-"), kind)
 
 
+def is_marked(text: str, decimal: str, thousands: str) -> bool:
+    """Groups of three digits, or none; at most 18 digits before the decimals and after."""
+    whole, mark, fraction = text.removeprefix("-").partition(decimal)
+    groups = whole.split(thousands) if thousands else [whole]
+    in_groups = len(groups) == 1 or (len(groups[0]) < 4 and all(len(group) == 3 for group in groups[1:]))
+    digits = "".join(groups)
+    is_whole = digits == "0" or (0 < len(digits) <= 18 and digits[0] != "0")
+    is_fraction = 0 < len(fraction) <= 18 if mark else True
+    return (
+        is_whole
+        and is_fraction
+        and in_groups
+        and "".join((*groups, fraction, "0")).isascii()
+        and all(one.isdigit() for one in (*groups, fraction or "0"))
+    )
+
+
+def proves(text: str, name: str) -> bool:
+    """A cell that is a number by these marks and by no other notation."""
+    if name == "comma":
+        return "," in text and not is_marked(text, ".", ",")
+    decimal, thousands = MARKS[name]
+    return decimal in text.partition(thousands)[2]
+
+
 CHECKS = {
+    **{name: lambda text, marks=marks: is_marked(text, *marks) for name, marks in MARKS.items()},
     "slashed date": lambda text: is_slashed(text, dt.date),
     "slashed timestamp": lambda text: is_slashed(text, dt.datetime),
     "boolean": lambda text: text in {"true", "false", "True", "False", "TRUE", "FALSE"},
@@ -95,12 +125,16 @@ def oracle(texts: list[str | None]) -> Column:
     words = tuple(sorted({text for text in texts if text in NULL_WORDS}))
     said = [text for text in texts if text and text not in NULL_WORDS]
     allowed = set.intersection(*map(fits, said)) if said else set()
+    allowed = {name for name in allowed if name not in MARKS or any(proves(text, name) for text in said)}
     first = next((name for name in ORDER if name in allowed), "string")
     if first == "string":
         return Column("c")
     if first.startswith("slashed"):
         form = "%Y/%m/%d" if first == "slashed date" else "%Y/%m/%d %H:%M:%S"
         return Column("c", TypeName(first.removeprefix("slashed ")), formats=(form,), null_words=words)
+    if first in MARKS:
+        fraction = max(len(text.rpartition(MARKS[first][0])[2]) if MARKS[first][0] in text else 0 for text in said)
+        return with_marks(Column("c", TypeName.NUMERIC, f"38,{fraction}", null_words=words), *MARKS[first])
     if first != "numeric":
         return Column("c", TypeName(first), null_words=words)
     parts = [text.lstrip("-").partition(".") for text in said]
@@ -131,7 +165,9 @@ def test_every_cell_fits_the_type_that_is_inferred(texts):
     cast = cast_text(pa.array(said, pa.string()), column)
     assert cast.bad == ()
     if column.type is TypeName.NUMERIC:
-        assert cast.values.to_pylist() == [Decimal(text) for text in said]
+        decimal, thousands = marks_of(column) or (".", "")
+        plain = [text.replace(thousands or " ", "").replace(decimal, ".") for text in said]
+        assert cast.values.to_pylist() == [Decimal(text) for text in plain]
     if column.type is TypeName.FLOAT:
         assert [float(text) for text in said] == cast.values.to_pylist()
 
@@ -194,7 +230,8 @@ def test_what_is_ruled_out_need_not_be_looked_at_again(first, second):
     ("batches", "row", "text", "expected"),
     [
         ([["1", "2", "x", "4"]], 2, "x", "integer"),
-        ([["1", "2"], ["3", "1,5"]], 3, "1,5", "integer"),
+        ([["1", "2"], ["3", "1:5"]], 3, "1:5", "integer"),
+        ([["1,5", "2,25"], ["x"]], 2, "x", "numeric with a decimal comma"),
         ([["2024-01-01", "2024-02-30"]], 1, "2024-02-30", "date"),
         ([["7", "8"], ["2024-01-01"]], 2, "2024-01-01", "integer"),
         ([["0.5", "007"]], 1, "007", "numeric"),
@@ -216,16 +253,21 @@ def test_a_column_that_is_plainly_text_or_typed_names_no_cell(texts):
 
 
 @pytest.mark.parametrize(
-    ("texts", "example"),
+    ("delimiter", "texts", "example"),
     [
-        (["77,46", "1,5"], "77,46"),
-        (["3", "77,46", None, "NA"], "77,46"),
-        (["1.234,50", "-0,5"], "1.234,50"),
-        (["77,46", "x"], None),
-        (["77.46", "1.5"], None),
-        (["a", "b"], None),
+        (";", ["1,234"], "1,234"),
+        (";", ["3", "1,234", None, "NA"], "1,234"),
+        (";", ["1,50", "1.234"], "1,50"),
+        (";", ["1,5", "2.5"], "1,5"),
+        (",", ["77,46", "1,5"], "77,46"),
+        (";", ["77,46", "1,5"], None),
+        (";", ["77,46", "x"], None),
+        (";", ["77.46", "1.5"], None),
+        (";", ["a", "b"], None),
     ],
 )
-def test_numbers_with_a_decimal_comma_are_told_where_they_are_why_a_column_is_text(texts, example):
-    found = decimal_comma(evidence_of(pa.array(texts, pa.string())))
+def test_numbers_with_commas_are_told_where_nothing_proves_what_the_commas_are(delimiter, texts, example):
+    evidence = evidence_of(pa.array(texts, pa.string()), no_evidence(delimiter))
+    found = doubtful_commas(evidence)
     assert (found and found.text) == example
+    assert example is None or column_by_evidence("c", evidence) == Column("c")

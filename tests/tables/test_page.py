@@ -14,7 +14,8 @@ from component.errors import UserError
 from component.formats.csv.dialect import Dialect
 from component.formats.csv.parse import Parser
 from component.formats.rows import Parsed
-from component.tables.infer import column_by_evidence, evidence_of
+from component.tables.infer import column_by_evidence, evidence_of, no_evidence
+from component.tables.numeric import decimal_texts
 from component.tables.types import BASE_TYPES, Column, NullRule, TableSchema, TypeName, column_of_arrow
 
 PAGE = (Path(__file__).parents[2] / "docs" / "types.md").read_text(encoding="utf-8")
@@ -132,3 +133,20 @@ def outcome(arrow: pa.DataType) -> str:
         return words_of(column_of_arrow("c", arrow))
     except UserError as error:
         return f"error ({error.code})"
+
+
+MARKED = list(rows_under("Commas and other marks in numbers"))
+BETWEEN = next(at for at, row in enumerate(MARKED) if row[0].startswith("in text"))
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "row"), [*((";", row) for row in MARKED[:BETWEEN]), *((",", row) for row in MARKED[BETWEEN + 2 :])]
+)
+def test_what_marks_are_found_and_what_the_cells_are_then(delimiter, row):
+    cells, words, values = row
+    column = column_by_evidence("c", evidence_of(pa.array(examples(cells)), no_evidence(delimiter)))
+    assert words_of(column) == words
+    if values:
+        parsed = read(column, *map(enclosed, examples(cells)))
+        assert not parsed.bad
+        assert ", ".join(decimal_texts(parsed.rows["c"]).to_pylist()) == values

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from component.tables.cast import CALENDAR, apply_null_rule, cast_text, is_within_calendar
+from component.tables.marks import marks_of
 from component.tables.numeric import safe_digits
 from component.tables.types import Column, NullRule, TypeName, numeric_length
 
@@ -37,7 +38,7 @@ def typed(cells: pa.Array, column: Column) -> pa.Array:
     cells = apply_null_rule(cells, quoted_empty=empty, column=column)
     if column.type is TypeName.STRING and not column.attributes:
         return cells
-    if column.type in {TypeName.STRING, TypeName.BOOLEAN} or column.formats:
+    if column.type in {TypeName.STRING, TypeName.BOOLEAN} or column.formats or marks_of(column) is not None:
         return _cast_as_defined(cells, column)
     if _bytes(cells).min(initial=_NO_BLANK) < _NO_BLANK:  # a cast that fails for each cell takes very long
         cells = pc.ascii_trim(cells, _BLANKS)
