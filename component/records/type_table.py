@@ -192,6 +192,54 @@ BACK: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {
     },
 }
 
+CELL_FORMATS: Final = ("dumb", "csv", "bluelabs", "vertica", "bigquery", "Parquet", "Avro")
+"""The variants of delimited text with their own hints, and the formats that have types."""
+_KEPT: Final = ("kept",) * 7
+_NOT_IN_CSV: Final = ("kept", "refused", *_KEPT[2:])
+_NOT_IN_DUMB: Final = ("refused", *_KEPT[1:])
+CELLS: Final[Mapping[str, tuple[str, ...]]] = {
+    "null, of any type": _KEPT,
+    "the empty string": (*("null",) * 5, "kept", "kept"),
+    "text with a comma": _NOT_IN_DUMB,
+    "text with a line end": _NOT_IN_DUMB,
+    "text with a quote": _KEPT,
+    "text with a euro sign": _KEPT,
+    "the text `NULL`": _KEPT,
+    "NaN": _KEPT,
+    "infinity": _KEPT,
+    "integer of 64 bits": _KEPT,
+    "numeric of 38 digits": _KEPT,
+    "number of more digits, as text": _KEPT,
+    "numeric(10,2) `1.50`": _KEPT,
+    "date in this century": _KEPT,
+    "date in the year 1": _NOT_IN_CSV,
+    "time in whole seconds": _KEPT,
+    "time with a fraction": _KEPT,
+    "time with an offset": _KEPT,
+    "datetime in whole minutes": _KEPT,
+    "datetime in whole seconds": _NOT_IN_CSV,
+    "datetime with a fraction": _NOT_IN_CSV,
+    "instant (datetimetz) in whole minutes": _KEPT,
+    "instant in whole seconds": _NOT_IN_CSV,
+}
+"""What a cell is after it was written in each format and read back."""
+HINTS: Final[tuple[tuple[Mapping[str, Any], str, str], ...]] = (
+    ({"quoting": "all"}, "the empty string", "null"),
+    ({"escape": None}, "text with a comma", "refused"),
+    ({"escape": None}, "text with a line end", "refused"),
+    ({"escape": None, "quoting": "minimal", "doublequote": True}, "text with a comma", "kept"),
+    ({"field_delimiter": "\t", "escape": None}, "text with a comma", "kept"),
+    ({"encoding": "LATIN1"}, "text with a euro sign", "refused"),
+    ({"dateformat": "MM/DD/YY"}, "date in this century", "kept"),
+    ({"dateformat": "MM/DD/YY"}, "date in the year 1", "refused"),
+    ({"timeonlyformat": "HH24:MI"}, "time in whole seconds", "refused"),
+    ({"datetimeformat": "YYYY-MM-DD HH24:MI"}, "datetime in whole minutes", "kept"),
+    ({"datetimeformat": "YYYY-MM-DD HH24:MI"}, "datetime in whole seconds", "refused"),
+    ({"datetimeformat": "YYYY-MM-DD HH12:MI AM"}, "datetime in whole minutes", "kept"),
+    ({"datetimeformattz": "YYYY-MM-DD HH24:MI:SS"}, "instant in whole seconds", "kept"),
+)
+"""What a hint above those of bluelabs makes of a cell."""
+
 FAMILIES: Final = ("column", "arrow", "spark", "kartothek", "keboola")
 _HEADS: Final = ("Tablemill", "Arrow", "Spark", "Kartothek", "Keboola")
 _INTRODUCTION: Final = """\
@@ -210,11 +258,17 @@ digits are text, so that every digit stays; a decimal of which nothing is known 
 In out/tables a column says its length, and that it has no nulls (`required`), where all rows of the output come from
 one records directory in this run; where rows may have come from elsewhere it says neither.
 """
+_ABOUT_CELLS: Final = """\
+What a cell is after it was written to a records directory and read back, with the hints of each variant. What a dialect
+cannot carry is refused before anything is written (`cell.unwritable`, a format that is none `records.hint`), never
+changed. The empty string becomes null, which is counted and said once per column; with `keep_quoted_empty` a reader of
+ours has it back where it is quoted. An instant is kept in UTC, and loses the name of its zone but in Parquet.
+"""
 
 
 def page() -> str:
     """Return docs/records-types.md."""
-    return "\n".join([_INTRODUCTION, *_forward(), *_back(), ""])
+    return "\n".join([_INTRODUCTION, *_forward(), *_back(), *_cells(), ""])
 
 
 def _forward() -> Iterator[str]:
@@ -230,6 +284,18 @@ def _back() -> Iterator[str]:
     for family, types in BACK.items():
         yield f"\n| {family} | records | constraints |\n|---|---|---|"
         yield from (_row(f"`{text}`", field["type"], _constraints(field)) for text, field in types.items())
+
+
+def _cells() -> Iterator[str]:
+    yield f"\n## What cells become\n\n{_ABOUT_CELLS}"
+    yield _row("cell", *CELL_FORMATS)
+    yield _row(*["---"] * (len(CELL_FORMATS) + 1))
+    yield from (_row(name, *outcomes) for name, outcomes in CELLS.items())
+    yield "\nOf hints above those of bluelabs:\n"
+    yield _row("hints", "cell", "becomes")
+    yield _row(*["---"] * 3)
+    for hints, name, becomes in HINTS:
+        yield _row(", ".join(f"`{key}` `{json.dumps(value)}`" for key, value in hints.items()), name, becomes)
 
 
 def _constraints(field: Mapping[str, Any]) -> str:

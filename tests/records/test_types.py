@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,6 +11,7 @@ import pytest
 from component.dataset.format.schema import normal_type
 from component.errors import UserError
 from component.folder.datatypes import column_of_metadata
+from component.formats.delimited.write import DelimitedWriting
 from component.outputs.native_types import native_types
 from component.records.other_types import (
     arrow_of_field,
@@ -20,10 +22,13 @@ from component.records.other_types import (
 )
 from component.records.schema_fields import parse_field
 from component.records.schema_models import RecordsSchema
-from component.records.type_table import BACK, FAMILIES, FORWARD, page
+from component.records.type_table import BACK, CELL_FORMATS, CELLS, FAMILIES, FORWARD, HINTS, page
 from component.records.types import FIELD, column_of_field, field_of_column, records_schema, table_schema
 from component.tables.logical import Logical, logical_column, logical_of
 from component.tables.types import Column, TypeName, column_of_arrow
+from tests.records import cell_outcomes
+from tests.records.cell_outcomes import outcome
+from tests.strategies.delimited_tables import VARIANTS
 
 ARROW = {
     str(one): one
@@ -189,3 +194,25 @@ def test_a_column_of_numbers_is_written_as_the_field_of_its_stored_type(data_typ
     assert field_of_column(column) == field_of_arrow("c", data_type)
     plain = Column("c", TypeName.NUMERIC, "20,0")
     assert described_by_type(plain, pa.decimal128(20, 0)) == plain
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_a_cell_becomes_what_the_page_says(tmp_path, name):
+    assert set(CELLS) == set(cell_outcomes.CELLS)
+    assert tuple(cell_outcomes.FORMATS) == CELL_FORMATS
+    found = [outcome(tmp_path, writing, *cell_outcomes.CELLS[name]) for writing in cell_outcomes.FORMATS.values()]
+    assert tuple(found) == CELLS[name]
+
+
+@pytest.mark.parametrize(("hints", "name", "becomes"), HINTS)
+def test_a_hint_makes_of_a_cell_what_the_page_says(tmp_path, hints, name, becomes):
+    dialect = dataclasses.replace(VARIANTS["bluelabs"], **hints)
+    assert outcome(tmp_path, DelimitedWriting(dialect), *cell_outcomes.CELLS[name]) == becomes
+
+
+@pytest.mark.parametrize(
+    "data_type", [pa.int64(), pa.float64(), pa.bool_(), pa.date32(), pa.decimal128(10, 2)], ids=str
+)
+def test_null_is_kept_whatever_the_type(tmp_path, data_type):
+    column = column_of_arrow("v", data_type)
+    assert {outcome(tmp_path, one, column, None) for one in cell_outcomes.FORMATS.values()} == {"kept"}
