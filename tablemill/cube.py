@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Collection, Sequence
 
 import pyarrow as pa
@@ -63,10 +64,24 @@ class Cube:
         """
         return self._opened.read(columns, predicates, datasets)
 
+    def explain(
+        self,
+        columns: Sequence[str] | None = None,
+        predicates: Predicates | None = None,
+        datasets: Collection[str] | None = None,
+    ) -> dict[str, dict[str, int]]:
+        """Return, for each dataset, how many files it has and how many `read` would read; errors as `read`."""
+        found = self._opened.explain(columns, predicates, datasets)
+        return {name: {"files": one.files, "read": one.read} for name, one in found.items()}
 
-def open_cube(store: str, prefix: str) -> Cube:
-    """Open a cube of a store: the datasets `<prefix>++<name>`. UserError `store.url`, `dataset.missing`."""
-    return Cube(cubes.open_cube(open_store(store), prefix))
+
+def open_cube(store: str, prefix: str, *, as_of: dt.datetime | None = None) -> Cube:
+    """Open a cube of a store: the datasets `<prefix>++<name>`, as they are or as they were at a time.
+
+    UserError `store.url`, `dataset.missing`, and `dataset.history` for a dataset that has no state of that time.
+    """
+    moment = as_of.replace(tzinfo=dt.UTC) if as_of is not None and as_of.tzinfo is None else as_of
+    return Cube(cubes.open_cube(open_store(store), prefix, moment))
 
 
 def list_cubes(store: str) -> list[str]:

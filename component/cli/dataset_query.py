@@ -17,7 +17,7 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
 from component.cli.printing import folded, terminal_width
-from component.dataset.format.address import open_address
+from component.dataset.format.address import Address, open_address
 from component.dataset.reading.cube import SEPARATOR, Cube, open_cube
 from component.dataset.reading.explanation import explain_reading
 from component.dataset.reading.question import parse_question
@@ -58,7 +58,7 @@ def answer_question(question: Question, screen: TextIO) -> None:
         raise UserError("config.value", "--explain reads no rows, so none can be written", remedy="Leave out --to.")
     address = open_address(question.address)
     if address.uuid.endswith(SEPARATOR):
-        _answer_of_cube(question, open_cube(address.store, address.uuid), screen)
+        _answer_of_cube(question, _cube_of(question, address), screen)
         return
     if question.datasets is not None:
         raise UserError("config.value", "--datasets are of a cube", remedy="Ask STORE/PREFIX++.")
@@ -72,18 +72,35 @@ def answer_question(question: Question, screen: TextIO) -> None:
     _put_out(question, schema, lambda most: _rows(dataset, scans, names, most), screen)
 
 
-def _answer_of_cube(question: Question, cube: Cube, screen: TextIO) -> None:
-    """Answer of the datasets of a cube, joined; their states are the live ones."""
-    if question.explain or question.as_of is not None or question.table is not None:
+def _cube_of(question: Question, address: Address) -> Cube:
+    """Open a cube; a time is one for all of its datasets, a commit is of one of them."""
+    if isinstance(question.as_of, str) or question.table is not None:
         raise UserError(
             "config.value",
-            "--explain, --as-of and --table are of one dataset, and this is a cube",
-            remedy="Leave them out, or ask a dataset of the cube.",
+            "A commit and --table are of one dataset, and this is a cube",
+            remedy="Give --as-of a time, or ask a dataset of the cube.",
         )
+    return open_cube(address.store, address.uuid, question.as_of)
+
+
+def _answer_of_cube(question: Question, cube: Cube, screen: TextIO) -> None:
+    """Answer of the datasets of a cube, joined."""
     names = question.columns.split(",") if question.columns is not None else None
     datasets = question.datasets.split(",") if question.datasets is not None else None
     asked = parse_question(question.where, question.predicates)
-    found = cube.read([name.strip() for name in names] if names is not None else None, asked, datasets)
+    columns = [name.strip() for name in names] if names is not None else None
+    if question.explain:
+        parts = cube.explain(columns, asked, datasets)
+        if question.output == "json":
+            screen.write(
+                json.dumps({name: {"files": one.files, "read": one.read} for name, one in parts.items()}) + "\n"
+            )
+            return
+        screen.writelines(
+            f"{name}: {one.read:,} of {counted(one.files, 'file')} to read\n" for name, one in parts.items()
+        )
+        return
+    found = cube.read(columns, asked, datasets)
     _put_out(
         question,
         found.schema,

@@ -433,6 +433,8 @@ def test_a_cube_is_listed_and_asked():
     asked = ("query", f"{store}/geo++", "--where", "latitude > 53", "--columns", "city,latitude", "--format", "json")
     assert rows_of(invoke(*asked)[1]) == [{"city": "Hamburg", "latitude": 53.5}]
     assert len(rows_of(invoke("query", f"{store}/geo++", "--datasets", "time", "--format", "json")[1])) == 5
-    assert "of one dataset" in invoke("query", f"{store}/geo++", "--explain")[2]
+    assert "of one dataset" in invoke("query", f"{store}/geo++", "--as-of", "HEAD")[2]
+    explained = invoke("query", f"{store}/geo++", "--explain", "--columns", "city,precipitation")[1]
+    assert "enrich: 0 of 3 files to read" in explained
     assert "of a cube" in invoke("query", f"{store}/geo++source", "--datasets", "time")[2]
     assert "There is no cube" in invoke("query", f"{store}/no++")[2]

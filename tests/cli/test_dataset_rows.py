@@ -100,3 +100,23 @@ def test_machines_are_told_of_the_commit(call, file_of):
     said = json.loads(call("upsert", file_of(ROWS.slice(0, 1)), "--format", "json"))
     assert said["changed"] is True
     assert len(said["commit"]) == 32
+
+
+@pytest.mark.parametrize(("command", "more"), [("append", ()), ("replace-partitions", ("--scope", '{"k": "z"}'))])
+def test_rows_of_a_file_are_held_to_the_primary_key(store, call, tmp_path, command, more):
+    path = tmp_path / "rows.parquet"
+    pq.write_table(pa.table({"id": [2, 9], "k": ["w", "x"], "v": ["e", "f"]}), path)
+    told = call(command, path, *more, "--on-duplicate-key", "fail", code=1)
+    assert told.startswith("The dataset already has the primary key of 1 row (table 'sales', column 'id', value '2').")
+    assert listed(store) == sorted(tuple(row.values()) for row in ROWS.to_pylist())
+    result = CliRunner().invoke(app, ["dataset", command, f"{store.url}/sales", str(path), *more])
+    assert result.exit_code == 0
+    assert result.stderr.startswith("warning: The dataset already has the primary key of 1 row")
+    assert (2, "w", "e") in listed(store)
+
+
+def test_an_overwrite_is_held_to_the_primary_key(store, call, tmp_path):
+    path = tmp_path / "rows.parquet"
+    pq.write_table(pa.table({"id": [2, 2, None], "k": ["w", "x", "x"], "v": ["e", "f", "g"]}), path)
+    assert "is null in 1 row" in call("overwrite", path, "--on-duplicate-key", "fail", code=1)
+    assert listed(store) == sorted(tuple(row.values()) for row in ROWS.to_pylist())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import time
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from component import clock
 from component.dataset.changes.arrow_rows import given_rows
 from component.dataset.changes.writing import FileLayout, NewDataset, add_rows, make_dataset
 from component.dataset.commits.intent import Intent
@@ -135,3 +137,30 @@ def test_a_join_is_what_a_loop_over_the_rows_gives(data):
     predicates = data.draw(st.lists(st.lists(condition, min_size=1, max_size=3), min_size=1, max_size=2))
     found = made(seed, other, more).read(predicates=predicates)
     assert bag(found) == bag(pa.Table.from_pylist([row for row in joined if keeps(row, predicates)], found.schema))
+
+
+def test_a_question_is_explained_dataset_by_dataset(golden):
+    cube = open_cube(golden, "geo")
+    every = {name: one.files for name, one in cube.explain().items()}
+    found = cube.explain(["city", "precipitation"], [[("country", "==", "UK")]])
+    assert {name: one.files for name, one in found.items()} == every
+    assert [name for name, one in found.items() if one.read == 0] == [
+        name for name in every if name != "source" and "precipitation" not in cube.datasets[name].schema.names
+    ]
+    assert 0 < found["source"].read < every["source"]
+    with pytest.raises(UserError, match="no such column"):
+        cube.explain(["no"])
+
+
+def test_a_cube_is_asked_as_it_was_at_a_time(golden):
+    cube = made([("a", 0, 1)], [("a", 0, 2)], [])
+    store = next(iter(cube.datasets.values())).store
+    before = clock.utc_now()
+    time.sleep(0.01)
+    more = pa.table({"city": ["a"], "part": [0], "w": [9]})
+    add_rows(store, "cube++other", given_rows(more, "cube++other"), Intent(), FileLayout())
+    assert open_cube(store, "cube").read(["w"]).to_pylist() == [{"w": 9}]
+    assert open_cube(store, "cube", before).read(["w"]).to_pylist() == [{"w": 2}]
+    with pytest.raises(UserError) as refused:
+        open_cube(golden, "geo", before)
+    assert refused.value.code == "dataset.history"

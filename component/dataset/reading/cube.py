@@ -6,6 +6,7 @@ partition columns that it has. Where a dataset has several rows of one combinati
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -22,6 +23,14 @@ SEPARATOR: Final = "++"
 _IS_SEED, _DIMENSIONS, _PARTITIONS = "ktk_cube_is_seed", "ktk_cube_dimension_columns", "ktk_cube_partition_columns"
 _ROW, _OTHER = "row number", "other row number"
 Asked = Sequence[Sequence[Sequence[Any]]]
+
+
+@dataclass(frozen=True, slots=True)
+class FilesRead:
+    """What an answer reads of one dataset: so many of its files."""
+
+    files: int
+    read: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +91,38 @@ class Cube:
         the dimensions. UserError `column.missing`, `dataset.predicate`, and as `schema`.
         """
         schema = self.schema(datasets)
-        wanted = list(columns) if columns is not None else schema.names
-        for name in wanted:
+        wanted = self._wanted(schema, columns)
+        keep = bind_predicates(predicates, schema) if predicates is not None else ()
+        needed = _needed(wanted, predicates)
+        seed, *others = self._read_of(needed, datasets).values()
+        rows = self._rows(seed, needed, predicates)
+        for other in others:
+            rows = self._joined(rows, self._rows(other, needed, predicates))
+        if keep:
+            rows = rows.filter(mask_of(keep, rows))
+        return rows.sort_by([(name, "ascending") for name in self.keys]).select(wanted)
+
+    def explain(
+        self,
+        columns: Sequence[str] | None = None,
+        predicates: Asked | None = None,
+        datasets: Collection[str] | None = None,
+    ) -> dict[str, FilesRead]:
+        """Return what `read` would read of each dataset: nothing where no column of it is needed. Errors as `read`."""
+        schema = self.schema(datasets)
+        wanted = self._wanted(schema, columns)
+        if predicates is not None:
+            bind_predicates(predicates, schema)
+        read = self._read_of(_needed(wanted, predicates), datasets)
+        return {
+            name: FilesRead(
+                len(plan_scan(one)), len(list(_scans(one, self._keys_of(one), predicates))) if name in read else 0
+            )
+            for name, one in self._chosen(datasets).items()
+        }
+
+    def _wanted(self, schema: pa.Schema, columns: Sequence[str] | None) -> list[str]:
+        for name in columns or ():
             if name not in schema.names:
                 raise UserError(
                     "column.missing",
@@ -91,21 +130,22 @@ class Cube:
                     place=Place(table=self.prefix, column=name),
                     remedy=f"The columns are {', '.join(schema.names)}.",
                 )
-        keep = bind_predicates(predicates, schema) if predicates is not None else ()
-        asked = {condition[0] for conjunction in predicates or () for condition in conjunction}
-        needed = {*wanted, *asked}
-        seed, *others = self._chosen(datasets).items()
-        rows = self._rows(seed[1], needed, predicates)
-        for _, other in others:
-            if needed & (set(other.schema.names) - set(self.keys)):
-                rows = self._joined(rows, self._rows(other, needed, predicates))
-        if keep:
-            rows = rows.filter(mask_of(keep, rows))
-        return rows.sort_by([(name, "ascending") for name in self.keys]).select(wanted)
+        return list(columns) if columns is not None else list(schema.names)
+
+    def _read_of(self, needed: Collection[str], datasets: Collection[str] | None) -> dict[str, Dataset]:
+        """Return the datasets that are read, the seed first: those with a needed column that is no key."""
+        return {
+            name: one
+            for name, one in self._chosen(datasets).items()
+            if name == self.seed or set(needed) & (set(one.schema.names) - set(self.keys))
+        }
+
+    def _keys_of(self, dataset: Dataset) -> list[str]:
+        return [name for name in self.keys if name in dataset.schema.names]
 
     def _rows(self, dataset: Dataset, needed: Collection[str], predicates: Asked | None) -> pa.Table:
         """Return the rows of one dataset that may be asked for, the last of each combination of its key columns."""
-        keys = [name for name in self.keys if name in dataset.schema.names]
+        keys = self._keys_of(dataset)
         columns = [*keys, *(name for name in dataset.columns if name in needed and name not in keys)]
         empty = pa.schema([dataset.schema.field(name) for name in columns]).empty_table()
         scans = _scans(dataset, keys, predicates)
@@ -125,6 +165,10 @@ class Cube:
         for name in (name for name in other.column_names if name not in rows.column_names):
             rows = rows.append_column(other.schema.field(name), other[name].take(places))
         return rows
+
+
+def _needed(wanted: Sequence[str], predicates: Asked | None) -> set[str]:
+    return {*wanted, *(condition[0] for conjunction in predicates or () for condition in conjunction)}
 
 
 def _scans(dataset: Dataset, keys: Sequence[str], predicates: Asked | None) -> Iterator[FileScan]:
@@ -155,14 +199,17 @@ def _projected(predicates: Asked | None, names: Collection[str]) -> list[list[Se
     return found if found and all(found) else None
 
 
-def open_cube(store: Store, prefix: str) -> Cube:
-    """Open a cube: a listing of the store, then header and schema of each dataset.
+def open_cube(store: Store, prefix: str, as_of: dt.datetime | None = None) -> Cube:
+    """Open a cube: a listing of the store, then header and schema of each dataset, as it is or as it was at a time.
 
-    UserError `dataset.missing` when there is none of that prefix.
+    UserError `dataset.missing` when there is none of that prefix, `dataset.history` when a dataset of it has no state
+    of that time, as those that only kartothek wrote.
     """
     start = prefix.removesuffix(SEPARATOR) + SEPARATOR
     members = {
-        uuid.removeprefix(start): open_dataset(store, uuid) for uuid in dataset_uuids(store) if uuid.startswith(start)
+        uuid.removeprefix(start): open_dataset(store, uuid, as_of=as_of)
+        for uuid in dataset_uuids(store)
+        if uuid.startswith(start)
     }
     datasets = {name: one for name, one in members.items() if _DIMENSIONS in one.header.metadata}
     seeds = [name for name, one in datasets.items() if one.header.metadata.get(_IS_SEED) is True]
