@@ -16,13 +16,14 @@ from component.findings import Finding, Level
 from component.folder.layout import DataFolder
 from component.folder.state import read_state, remembered_commits
 from component.mapping.job import JobResolution, Part
-from component.mapping.model import MappingError, RefusedError
+from component.mapping.model import Load, MappingError, RefusedError
 from component.plan.model import OutputPlan, Plan
+from component.plan.tables import made_by
 from component.report.checked import CheckedOutput
 from component.report.resolution import why_words
 from component.runner.archives import Arrivals
 from component.runner.commits import by_commit, plan_commits
-from component.runner.destinations import Outcome, find_destinations
+from component.runner.destinations import find_destinations
 from component.runner.home import Home, open_home
 from component.runner.predict import predict, reads_the_past
 from component.runner.shapes import loss_text, planned_losses
@@ -113,7 +114,8 @@ def _predict(job: Job) -> Checked:
     if prediction.outcome is None:
         faults = tuple(of_error(fault, f"parameters.outputs[{number}]") for number, fault in prediction.faults)
         return tuple(map(_unknown, job.plan.outputs)), faults
-    outputs = tuple(_known(output, prediction.outcome) for output in job.plan.outputs)
+    loads = prediction.outcome.first_loads()
+    outputs = tuple(_known(output, loads) for output in job.plan.outputs)
     return outputs, tuple(_findings(prediction.outcome.job, job.plan.outputs))
 
 
@@ -128,14 +130,14 @@ def _losses(job: Job) -> Iterator[Finding]:
             name, lying = dataset.source.file_name, dataset.source.lying
             place = name if lying else f"in/{'files' if dataset.source.file is not None else 'tables'}/{name}"
             yield say("source.loss", place, loss_text("Input", name, loss.column, loss.text))
-    made = {dataset.uuid for dataset in job.plan.datasets}
+    made = made_by(job.plan.datasets)
     for output in job.plan.outputs:
         if job.store is None and output.dataset not in made:
             continue
         store = job.store or LocalStore(Path(tempfile.gettempdir()))  # not asked about a dataset of this run
         with suppress(UserError, RetryError):
             place = f"out/{'tables' if output.written_as == 'table' else 'files'}/{output.name}"
-            for loss in planned_losses(output, job.plan.datasets, store):
+            for loss in planned_losses(output, made.get(output.dataset, ()), store):
                 say = warning if loss.changes_values else note
                 yield say("output.loss", place, loss_text("Output", output.name, loss.column, loss.text))
 
@@ -162,10 +164,10 @@ def _place_of(job: JobResolution, told: MappingError | Finding) -> str:
     return f"out/{part}/{name}" if name else f"out/{part}"
 
 
-def _known(output: OutputPlan, outcome: Outcome) -> CheckedOutput:
-    if output.name not in {load.source for load in outcome.job.loads} or output.written_as != "table":
+def _known(output: OutputPlan, loads: Mapping[str, Load]) -> CheckedOutput:
+    load = loads.get(output.name)
+    if load is None or output.written_as != "table":
         return _unknown(output)
-    load = outcome.load(output.name)
     return CheckedOutput(output.name, "table", output.dataset, load.destination, why_words(load))
 
 

@@ -23,6 +23,8 @@ from component.report.tables import LEVEL_STYLES, table
 
 SHOWN_COLUMNS: Final = 8
 """Columns of a table that people are shown; JSON has all of them."""
+SHOWN_ROWS: Final = 500
+"""Sources, datasets and outputs each that people are shown; JSON has all of them, and every finding is shown."""
 
 
 def show_check(report: CheckReport, console: Console) -> None:
@@ -31,15 +33,17 @@ def show_check(report: CheckReport, console: Console) -> None:
 
 
 def _parts(report: CheckReport) -> Iterator[RenderableType]:
-    for part in (
-        _sources(report.sources) if report.sources else None,
-        _datasets(report.datasets) if report.datasets else None,
-        _outputs(report.outputs) if report.outputs else None,
-        _space(report.space) if report.space else None,
-        _findings(report.findings) if report.findings else None,
+    for found, part, noun in (
+        (report.sources, _sources(report.sources[:SHOWN_ROWS]), "source"),
+        (report.datasets, _datasets(report.datasets[:SHOWN_ROWS]), "dataset"),
+        (report.outputs, _outputs(report.outputs[:SHOWN_ROWS]), "output"),
+        (report.space, _space(report.space), ""),
+        (report.findings, _findings(report.findings), ""),
     ):
-        if part is not None:
+        if found:
             yield part
+            if noun and len(found) > SHOWN_ROWS:
+                yield Text(f"and {counted(len(found) - SHOWN_ROWS, f'more {noun}')}; --format json lists them all")
             yield ""
     yield _verdict(report)
 

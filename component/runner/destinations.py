@@ -67,9 +67,9 @@ class Outcome:
             raise RefusedError(self.job.refusal)
         return self.job
 
-    def load(self, name: str) -> Load:
-        """Return the first load of an output table."""
-        return next(load for load in self.job.loads if load.source == name)
+    def first_loads(self) -> dict[str, Load]:
+        """Return the first load of each output table."""
+        return {load.source: load for load in reversed(self.job.loads)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,10 +46,12 @@ UNKNOWN: Final = "column"
 def planned_shape(output: OutputPlan, plans: Sequence[DatasetPlan], store: Store | None) -> OutputShape:
     """Return the shape before the run: of a dataset made in it by its plan, of another by what is in the store.
 
+    `plans` are the tables that the run makes of the output's dataset (`made_by`).
+
     Where there is nothing to look into (no store, an input that nobody has seen), the shape is what the configuration
     says of it. UserError `dataset.missing`, `column.missing` and `dataset.predicate`.
     """
-    made = next((one for one in plans if one.uuid == output.dataset and output.table in {None, one.table}), None)
+    made = _read_by(output, plans)
     if made is None or made.mode == "delete":
         return _configured_shape(output) if store is None else shape_of(output, open_output(output, store))
     if output.predicates is not None and not made.infer and not made.source.assumed:
@@ -58,6 +60,10 @@ def planned_shape(output: OutputPlan, plans: Sequence[DatasetPlan], store: Store
     for column in columns:
         column_of_values(column.name, column.arrow)  # what has no form in a table is refused before any work
     return OutputShape(columns, _key(output, columns, made.schema.primary_key))
+
+
+def _read_by(output: OutputPlan, plans: Sequence[DatasetPlan]) -> DatasetPlan | None:
+    return next((one for one in plans if one.uuid == output.dataset and output.table in {None, one.table}), None)
 
 
 def _configured_shape(output: OutputPlan) -> OutputShape:
@@ -70,9 +76,10 @@ def _configured_shape(output: OutputPlan) -> OutputShape:
 def planned_losses(output: OutputPlan, plans: Sequence[DatasetPlan], store: Store) -> tuple[Loss, ...]:
     """Return what the files of an output will not carry, as far as types decide it before the run.
 
-    UserError as `planned_shape`, but for types: only those that the format cannot write are refused, `column.type`.
+    `plans` and UserError as `planned_shape`, but for types: only those that the format cannot write are refused,
+    `column.type`.
     """
-    made = next((one for one in plans if one.uuid == output.dataset and output.table in {None, one.table}), None)
+    made = _read_by(output, plans)
     if made is None or made.mode == "delete":
         dataset = open_output(output, store)
         schema, attributes = dataset.schema, dataset.attributes

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from component import naming
 from component.formats.losses import LostCells
+from component.mapping.model import Load
 from component.report.summary import ChangeSummary, DatasetSummary, LossSummary, OutputSummary, RunSummary
 from component.runner.destinations import Outcome
 from component.runner.home import Home
@@ -24,8 +25,9 @@ def summarize(
 ) -> RunSummary:
     """Return the summary of a run."""
     datasets = tuple(_dataset(home, one) for one in milled)
-    outputs = [_output(one, outcome) for one in produced]
-    outputs += [_rejected(table, outcome) for one in milled for table in one.tables if table.plan.has_rejected]
+    loads = outcome.first_loads()
+    outputs = [_output(one, loads) for one in produced]
+    outputs += [_rejected(table, loads) for one in milled for table in one.tables if table.plan.has_rejected]
     return RunSummary(datasets, tuple(outputs), stages, seconds)
 
 
@@ -68,18 +70,18 @@ def _changed(one: MilledDataset) -> ChangeSummary | None:
     )
 
 
-def _output(one: Produced, outcome: Outcome) -> OutputSummary:
+def _output(one: Produced, loads: Mapping[str, Load]) -> OutputSummary:
     rows = sum(part.rows for part in one.slices)
     size = sum(part.bytes for part in one.slices)
     losses = tuple(map(_loss, one.losses))
     if one.table is None:
         return OutputSummary(one.output.name, rows, 0, size, f"file {one.output.name}", "out/files", losses)
-    load = outcome.load(one.table.name)
+    load = loads[one.table.name]
     slices = len(one.slices) if one.table.sliced else 0
     return OutputSummary(one.output.name, rows, slices, size, load.destination, str(load.rule), losses)
 
 
-def _rejected(one: MilledTable, outcome: Outcome) -> OutputSummary:
+def _rejected(one: MilledTable, loads: Mapping[str, Load]) -> OutputSummary:
     name = one.plan.name + naming.REJECTED_SUFFIX
-    load = outcome.load(name)
+    load = loads[name]
     return OutputSummary(name, one.result.rejected, 1, 0, load.destination, str(load.rule))

@@ -7,11 +7,12 @@ from rich.console import Console
 from component.findings import Finding, Level
 from component.report.checked import (
     CheckedColumn,
+    CheckedDataset,
     CheckedSource,
     CheckReport,
     render_check_json,
 )
-from component.report.checked_tables import show_check
+from component.report.checked_tables import SHOWN_ROWS, show_check
 from component.report.findings import sorted_findings
 from component.report.masking import Masking, masked
 
@@ -49,6 +50,18 @@ def test_wide_tables_are_cut_for_people_only():
     assert "and 12 more" in text
     assert "csv, 2 slices, gzip, delimiter ';'" in text
     assert len(render_check_json(report)["sources"][0]["columns"]) == 20
+
+
+def test_long_tables_are_cut_for_people_only_and_findings_never():
+    datasets = tuple(CheckedDataset(f"d{number}", "s", "overwrite", (), (), (), ()) for number in range(SHOWN_ROWS + 2))
+    findings = tuple(finding(Level.NOTE, text=f"Text {number}") for number in range(SHOWN_ROWS + 2))
+    report = CheckReport("/data", findings, datasets=datasets)
+    text = shown(report)
+    assert f"d{SHOWN_ROWS - 1} " in text
+    assert f"d{SHOWN_ROWS} " not in text
+    assert "and 2 more datasets; --format json lists them all" in text
+    assert f"Text {SHOWN_ROWS + 1}." in text
+    assert len(render_check_json(report)["datasets"]) == SHOWN_ROWS + 2
 
 
 def test_a_secret_is_hidden_in_every_text_but_not_in_codes_and_levels():

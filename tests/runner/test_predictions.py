@@ -21,6 +21,7 @@ from component.cli.resolve import resolve_folder
 from component.config.environment import Environment
 from component.config.load import load_config
 from component.errors import CODES, TablemillError, UserError
+from component.mapping.job import JobResolution
 from component.mapping.settings import JobFacts
 from component.report.lines import LineHandler
 from component.report.log import Log
@@ -250,6 +251,24 @@ def test_what_the_platform_takes_in_silence_is_a_warning_of_each_of_them(tmp_pat
     for said in all_say(tmp_path / "data", document, variables):
         assert said.refused is None
         assert any(text in warning for warning in said.warnings)
+
+
+def test_the_loads_are_looked_through_once_however_many_outputs_there_are(tmp_path, monkeypatch):
+    lay_out(
+        tmp_path / "data",
+        {
+            "parameters": {
+                "datasets": [{"uuid": f"d{n}", "tables": [{"source": "t.csv"}]} for n in range(40)],
+                "outputs": [{"dataset": f"d{n}", "destination": f"out.c-x.t{n}"} for n in range(40)],
+            }
+        },
+    )
+    looked = []
+    loads = JobResolution.loads.fget
+    monkeypatch.setattr(JobResolution, "loads", property(lambda job: looked.append(1) or loads(job)))
+    report = check_folder({}, tmp_path / "data")
+    assert [one.destination for one in report.outputs] == [f"out.c-x.t{n}" for n in range(40)]
+    assert len(looked) < 5
 
 
 def test_the_remedy_of_a_source_that_is_not_there_names_those_that_are(tmp_path):
