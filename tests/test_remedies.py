@@ -7,12 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from component.config.load import parse_config
 from component.errors import CODES, REMEDIES, UserError
+from component.findings import note, warning
 from component.mapping.finding_texts import FINDINGS
 from component.mapping.model import MappingError, RefusedError
 from component.mapping.remedies import REMEDIES as OF_THE_PLATFORM
 from component.mapping.remedies import with_remedy
 from component.mapping.texts import ERRORS
+from component.replay.remedies import REMEDIES as OF_A_REPLAY
+from component.replay.remedies import with_remedies
 
 IN_THE_TEXT = {"config.type", "config.value", "config.missing_key"}
 ROOT = Path(__file__).parents[1] / "component"
@@ -57,6 +61,50 @@ def test_every_refusal_of_the_platform_has_a_remedy():
             refused = RefusedError(with_remedy(MappingError(code, "No"), outputs))
             assert refused.remedy.endswith(".")
             assert str(refused).endswith(refused.remedy)
+
+
+def remarks():
+    """Code and place of each error or warning that a replay makes with a code of its own."""
+    for path in sorted((ROOT / "replay").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+                continue
+            codes = [
+                one.value for one in node.args if isinstance(one, ast.Constant) and str(one.value)[:7] == "replay."
+            ]
+            is_note = "Level.NOTE" in map(ast.unparse, node.args) or node.func.id == "note"
+            if node.func.id in {"Finding", "warning", "error"} and codes and not is_note:
+                yield codes[0]
+
+
+def test_every_error_and_warning_of_a_replay_says_what_to_do():
+    assert set(OF_A_REPLAY) == set(remarks())
+    assert all(remedy.endswith(".") for remedy in OF_A_REPLAY.values())
+    found = with_remedies(
+        [warning("replay.junk", "/", "Junk"), warning("finding.x", "a", "A", "Mend it."), note("x", "", "")]
+    )
+    assert [one.remedy for one in found] == [OF_A_REPLAY["replay.junk"], "Mend it.", ""]
+
+
+def kinds_of_problems():
+    """Documents that a configuration may be, each with another thing wrong."""
+    table = {"source": "t"}
+    dataset = {"uuid": "d", "tables": [table]}
+    yield from ({"parameters": "x"}, {"parameters": {"datasets": 7}}, {"parameters": {"datasets": [{"tables": []}]}})
+    yield {"parameters": {"datasets": [dataset | {"partition_on": "day"}]}}
+    yield {"parameters": {"datasets": [dataset | {"mode": "owerwrite"}]}}
+    yield {"parameters": {"datasets": [dataset | {"mode": "zzz"}]}}
+    yield {"parameters": {"datasets": [dataset | {"mode": 5}]}}
+    yield {"parameters": {"datasets": [dataset | {"nope": 5}]}}
+    yield {"parameters": {"datasets": [dataset | {"num_buckets": 0, "bucket_by": ["a"]}]}}
+    yield {"parameters": {"datasets": [{"tables": [table]}]}}
+
+
+@pytest.mark.parametrize("document", tuple(kinds_of_problems()), ids=str)
+def test_every_problem_of_a_configuration_says_what_to_do(document):
+    with pytest.raises(UserError) as caught:
+        parse_config(document)
+    assert caught.value.remedy or " must " in caught.value.text
 
 
 def test_a_source_that_is_not_there_is_told_with_the_names_of_the_outputs():

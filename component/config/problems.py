@@ -32,7 +32,7 @@ SHOWN_PATHS: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing wrong with a configuration, ready to be said."""
+    """One thing wrong with a configuration, ready to be said; the remedy is empty where the text says what must be."""
 
     code: str
     path: str
@@ -99,7 +99,7 @@ def _problem(detail: ErrorDetails, model: type[BaseModel], raw: Any) -> Problem:
     if kind == "extra_forbidden":
         return _unknown_key(path, str(steps[-1]), sorted(_keys_at(model, detail["loc"][:-1])))
     if kind == "missing":
-        return Problem("config.missing_key", path, "is missing", "")
+        return Problem("config.missing_key", path, "is missing", "Add it.")
     if kind == "literal_error" and isinstance(value, str):
         return _unknown_word(path, value, _words(context["expected"]))
     secret = any(isinstance(step, str) and step.startswith(SECRET_MARK) for step in steps)
@@ -110,12 +110,13 @@ def _wrong_value(path: str, kind: str, context: Mapping[str, Any], got: str) -> 
     if kind in EXPECTED:
         return Problem("config.type", path, f"must be {EXPECTED[kind]}, but is {got}", "")
     if kind == "literal_error":
-        return Problem(
-            "config.type", path, f"must be one of {', '.join(_words(context['expected']))}, but is {got}", ""
-        )
+        words = ", ".join(_words(context["expected"]))
+        return Problem("config.type", path, f"must be one of {words}, but is {got}", "")
     if kind == "greater_than":
         return Problem("config.value", path, f"must be greater than {context['gt']}, but is {got}", "")
-    return Problem("config.value", path, OTHERS.get(kind, "is not right"), "")
+    if kind in OTHERS:
+        return Problem("config.value", path, OTHERS[kind], "")
+    return Problem("config.value", path, "is not right", "Correct it: docs/configuration.md describes every key.")
 
 
 def input_words(detail: Mapping[str, Any]) -> str:

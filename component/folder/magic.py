@@ -21,6 +21,8 @@ PARQUET_MAGIC: Final = b"PAR1"
 ZIP_MAGIC: Final = b"PK\x03\x04"
 FORMAT_PREFIX: Final = "_format_"
 """What the name of the file begins with that every records directory has (reference records 1)."""
+RECORDS_MANIFEST: Final = "_manifest"
+"""The other file of a records directory: one without its format file is opened too, and what is missing is said."""
 _KINDS: Final = ((PARQUET_MAGIC, "parquet"), (b"Obj\x01", "avro"), (b"ARROW1\0\0", "arrow"))
 
 
@@ -59,11 +61,18 @@ def kind_of_content(path: Path) -> str | None:
 
 
 def is_records(path: Path) -> bool:
-    """Tell whether a folder is a records directory, or a ZIP or tar holds one, by the names of its files."""
+    """Tell whether a folder is a records directory, or a ZIP or tar holds one, by the names of its files.
+
+    Either of the two files that the format asks for will do: what reads the directory says which one is missing.
+    """
     if path.is_dir():
-        return any(entry.name.startswith(FORMAT_PREFIX) for entry in path.iterdir())
+        return any(_marks_records(entry.name) for entry in path.iterdir())
     names = _zipped(path) if first_bytes(path, len(ZIP_MAGIC)) == ZIP_MAGIC else _tarred(path)
-    return any(name.rpartition("/")[2].startswith(FORMAT_PREFIX) for name in names)
+    return any(_marks_records(name.rpartition("/")[2]) for name in names)
+
+
+def _marks_records(name: str) -> bool:
+    return name == RECORDS_MANIFEST or name.startswith(FORMAT_PREFIX)
 
 
 def _zipped(path: Path) -> Iterator[str]:

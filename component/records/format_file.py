@@ -46,7 +46,8 @@ def format_name(names: Iterable[str], place: Place | None = None) -> tuple[str, 
     allowed = ", ".join(known)
     if len(found) != 1:
         what = f"There are {len(found)} format files ({', '.join(found)})" if found else "There is no format file"
-        remedy = f"Leave exactly one of {allowed}."
+        kinds = "for delimited text, Parquet or Avro"
+        remedy = f"Leave exactly one of {allowed}." if found else f"Put an empty file there, {allowed}: {kinds}."
         raise UserError("records.format", f"{what} in the records directory", place=place, remedy=remedy)
     if found[0] not in known:
         text = f"The format file {found[0]} stands for no format"

@@ -54,7 +54,7 @@ def land(
     except UserError as error:
         if error.code == "config.value":
             raise
-        return Landed(remarks=(Finding(Level.ERROR, error.code, "", str(error)),))
+        return Landed(remarks=(Finding(Level.ERROR, error.code, "", error.text, error.remedy),))
     job = resolve_job(question.tables, question.files, question.output, question.settings, rules)
     told = tuple(replace(remark, text=remark.text.replace(str(data), _ON_PLATFORM)) for remark in _remarks(job))
     return Landed(tuple(_landings(job, failed=failed)), told)
@@ -83,7 +83,7 @@ def _landings(job: JobResolution, *, failed: bool) -> Iterator[Landing]:
 
 def _remarks(job: JobResolution) -> Iterator[Finding]:
     if job.error is not None:
-        yield Finding(Level.ERROR, job.error.code, job.error.source or "", job.error.text)
+        yield Finding(Level.ERROR, job.error.code, job.error.source or "", job.error.text, job.error.remedy)
     for line in job.log:
         yield Finding(Level.NOTE, "replay.platform_log", "", line)
     for swallowed in job.swallowed:

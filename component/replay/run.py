@@ -27,6 +27,7 @@ from component.replay.left_behind import (
     unknown_names,
 )
 from component.replay.process import Command, Ended, run_command
+from component.replay.remedies import with_remedies
 from component.replay.request import IN_DATA, Case, Component, Handling
 from component.replay.source import Workspace, bring_in, hold_apart, workspace
 from component.replay.variables import passed_on, platform_variables
@@ -69,7 +70,7 @@ def replay_case(case: Case, handling: Handling) -> Replayed:
     except TablemillError as error:
         if error.exit_code != 1:
             raise
-        found = Replayed(case.name, Status.REFUSED, message=str(error), remarks=tuple(notes))
+        found = Replayed(case.name, Status.REFUSED, message=str(error), remarks=with_remedies(notes))
     else:
         found = _result(case, done, notes, handling)
     return replace(masked(found, mask), name=printable(case.name), seconds=clock.monotonic() - begun)
@@ -167,7 +168,7 @@ def _unasked(compared: Compared | None) -> list[Finding]:
 
 def _result(case: Case, done: _Done, notes: list[Finding], handling: Handling) -> Replayed:
     landed = tuple(_softened(done.landed.remarks, handling))
-    remarks = (*done.verdict.remarks, *notes, *done.remarks, *landed)
+    remarks = with_remedies((*done.verdict.remarks, *notes, *done.remarks, *landed))
     failing = {Level.ERROR, Level.WARNING} if handling.strict else {Level.ERROR}
     differences = done.compared.differences if done.compared is not None else ()
     if any(remark.level in failing for remark in remarks):

@@ -54,7 +54,7 @@ CASES = [
             "Allowed are formats, length, name, nullable, nulls, type."
         ),
     ),
-    ({"parameters": {"datasets": [{}]}}, "config.missing_key", "parameters.datasets[0].uuid is missing."),
+    ({"parameters": {"datasets": [{}]}}, "config.missing_key", "parameters.datasets[0].uuid is missing. Add it."),
     (
         dataset(partition_on="day"),
         "config.type",
