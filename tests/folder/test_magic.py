@@ -10,6 +10,7 @@ import pytest
 
 from component.errors import UserError
 from component.folder.magic import is_gzip, is_parquet, is_records
+from component.records.format_file import format_name
 
 
 @pytest.mark.parametrize("data", [b"", b"\x1f", b"a,b\n", b"PAR"])
@@ -50,6 +51,14 @@ def test_a_records_directory_is_known_in_a_tar_by_the_names_in_it(tmp_path, kind
     tar(tmp_path / "no", ["orders/data001.csv"], kind)
     assert is_records(tmp_path / "yes")
     assert not is_records(tmp_path / "no")
+
+
+def test_a_folder_with_a_manifest_alone_is_taken_for_one_so_that_what_is_missing_is_said(tmp_path):
+    (tmp_path / "_manifest").write_text("{}")
+    assert is_records(tmp_path)
+    with pytest.raises(UserError) as caught:
+        format_name(["_manifest", "data.csv"])
+    assert str(caught.value).startswith("There is no format file in the records directory. Put an empty file there, ")
 
 
 def test_a_records_directory_is_known_in_a_folder_and_in_a_zip(tmp_path):
