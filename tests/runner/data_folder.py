@@ -55,9 +55,9 @@ class DataFolder:
             self._write("tables", f"{name}/{slice_name}", content)
         self._manifest("tables", name, manifest)
 
-    def file(self, name: str, content: str | bytes) -> None:
+    def file(self, name: str, content: str | bytes, manifest: Mapping[str, Any] | None = None) -> None:
         self._write("files", name, content)
-        self._manifest("files", name, {})
+        self._manifest("files", name, {} if manifest is None else manifest)
 
     def _write(self, kind: str, name: str, content: str | bytes) -> None:
         (self.root / "in" / kind / name).write_bytes(content if isinstance(content, bytes) else content.encode())
