@@ -13,7 +13,7 @@ import typer
 from component import __version__
 from component.cli.check import check
 from component.cli.convert import convert
-from component.cli.dataset_stats import app as dataset_commands
+from component.cli.dataset.commands import app as dataset_commands
 from component.cli.replay import replay
 from component.cli.resolve import resolve
 from component.cli.run import run

@@ -1,21 +1,18 @@
-"""`tablemill dataset`: columns added, widened, renamed and dropped, each one commit."""
+"""`tablemill dataset`: columns, secondary indices and metadata, each change one commit."""
 
 from __future__ import annotations
 
+import json
+import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from component.cli.dataset import Dataset, Format
-from component.cli.dataset_changes import change
-from component.cli.dataset_diff import app
-from component.cli.dataset_rows import Master, OfTable, place
+from component.cli.dataset.options import Columns, Dataset, Format, Master, OfTable, change, names_in, place
 
 if TYPE_CHECKING:
     from component.dataset.commits.commit import Prepared
     from component.dataset.format.address import Address
-
-__all__ = ["app"]
 
 Name = Annotated[str, typer.Argument(metavar="COLUMN", help="The column.")]
 Type = Annotated[
@@ -24,7 +21,6 @@ Type = Annotated[
 ]
 
 
-@app.command("add-column", epilog="Example: tablemill dataset add-column file:///store/flights airline string")
 def add_column(
     dataset: Dataset,
     column: Name,
@@ -52,7 +48,6 @@ def add_column(
     change(dataset, output, f"{column} is added", make)
 
 
-@app.command(epilog="Example: tablemill dataset widen file:///data/store/flights distance 'numeric(12,2)'")
 def widen(
     dataset: Dataset,
     column: Name,
@@ -72,7 +67,6 @@ def widen(
     change(dataset, output, f"{column} is {type_} now", make, "the column has that type already")
 
 
-@app.command("rename-column", epilog="Example: tablemill dataset rename-column file:///store/flights dep departure")
 def rename_column(
     dataset: Dataset,
     column: Name,
@@ -92,7 +86,6 @@ def rename_column(
     change(dataset, output, f"{column} is {new_name} now", make, "that is its name")
 
 
-@app.command("drop-column", epilog="Example: tablemill dataset drop-column file:///data/store/flights tailnum")
 def drop_column(
     dataset: Dataset,
     column: Name,
@@ -109,3 +102,61 @@ def drop_column(
             return drop(address.store, address.uuid, column, table=table, executor=executor)
 
     change(dataset, output, f"{column} is dropped", make)
+
+
+def build_index(dataset: Dataset, columns: Columns, output: Format = "text") -> None:
+    """Build secondary indices from the data, or build them again."""
+
+    def make(address: Address) -> Prepared | None:
+        from component.dataset.changes.operations import build_indices  # noqa: PLC0415
+        from component.dataset.commits.fit import index_doubts  # noqa: PLC0415
+
+        done = build_indices(address.store, address.uuid, names_in(columns))
+        for doubt in index_doubts(done.plan.layouts) if done is not None else ():
+            sys.stderr.write(f"warning: {doubt}\n")
+        return done
+
+    change(dataset, output, f"indexed on {columns}", make)
+
+
+def drop_index(dataset: Dataset, columns: Columns, output: Format = "text") -> None:
+    """Drop secondary indices."""
+
+    def make(address: Address) -> Prepared | None:
+        from component.dataset.changes.operations import drop_indices  # noqa: PLC0415
+
+        return drop_indices(address.store, address.uuid, names_in(columns))
+
+    change(dataset, output, f"no longer indexed on {columns}", make)
+
+
+def set_keys(
+    dataset: Dataset,
+    values: Annotated[
+        list[str] | None, typer.Argument(metavar="KEY=VALUE...", help="The value in JSON, or bare text.")
+    ] = None,
+    unset: Annotated[list[str] | None, typer.Option(metavar="KEY", help="Take a key away.", show_default=False)] = None,
+    output: Format = "text",
+) -> None:
+    """Set and unset keys of the metadata."""
+
+    def make(address: Address) -> Prepared | None:
+        from component.dataset.changes.operations import set_metadata  # noqa: PLC0415
+
+        return set_metadata(address.store, address.uuid, dict(map(_pair, values or ())), tuple(unset or ()))
+
+    change(dataset, output, "metadata are set", make, "the metadata are so already")
+
+
+def _pair(text: str) -> tuple[str, Any]:
+    key, equals, value = text.partition("=")
+    if not equals:
+        from component.errors import UserError  # noqa: PLC0415
+
+        raise UserError(
+            "config.value", f"{text!r} is no KEY=VALUE", remedy="Write the key, an equals sign and the value."
+        )
+    try:
+        return key, json.loads(value)
+    except ValueError:
+        return key, value

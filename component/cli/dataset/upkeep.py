@@ -1,63 +1,19 @@
-"""`tablemill dataset`: operations on a dataset as a whole that commit, and the verification."""
+"""`tablemill dataset`: verify, go back, copy, rename, collect garbage, delete."""
 
 from __future__ import annotations
 
-import json
-import sys
-import warnings
-from collections.abc import Callable, Sequence
+import datetime as dt
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from component.cli.dataset import Dataset, Format, answer, app, moment
+from component.cli.dataset.options import Dataset, Format, answer, moment
 
 if TYPE_CHECKING:
-    from component.dataset.commits.commit import Prepared
-    from component.dataset.format.address import Address
-
-__all__ = ["app"]
-
-Columns = Annotated[str, typer.Option("--columns", metavar="A,B", help="The columns.")]
+    pass
 
 
-def change(
-    dataset: str, output: str, what: str, make: Callable[[Address], Prepared | None], nothing: str = "nothing to do"
-) -> None:
-    """Carry out an operation and say what the dataset is then."""
-
-    def work() -> tuple[Any, Sequence[str]]:
-        from component.dataset.format.address import open_address  # noqa: PLC0415
-        from component.report.amounts import counted  # noqa: PLC0415
-
-        address = open_address(dataset)
-        with warnings.catch_warnings(record=True) as said:
-            warnings.simplefilter("always", UserWarning)
-            done = make(address)
-        for one in said:
-            typer.echo(f"warning: {one.message}", err=True)
-        if done is None:
-            return {"uuid": address.uuid, "changed": False}, [f"{address.uuid}: {nothing}"]
-        header = done.header
-        files = counted(len(header.partitions), "file")
-        found = {
-            "uuid": address.uuid,
-            "changed": True,
-            "commit": header.extras.get("commit"),
-            "files": len(header.partitions),
-            "secondary_indices": sorted(header.indices),
-        }
-        return found, [f"{address.uuid}: {what}; {files}, commit {found['commit']}"]
-
-    answer(work, output)
-
-
-def names_in(text: str) -> tuple[str, ...]:
-    """Return the names in a list with commas."""
-    return tuple(name.strip() for name in text.split(",") if name.strip())
-
-
-@app.command(epilog="Example: tablemill dataset verify file:///data/store/flights")
 def verify(
     dataset: Dataset,
     fast: Annotated[bool, typer.Option("--fast", help="Read no data: headers, schema, facts and sizes only.")] = False,
@@ -117,68 +73,6 @@ def verify(
         raise typer.Exit(1)
 
 
-@app.command("build-index", epilog="Example: tablemill dataset build-index file:///store/flights --columns tailnum")
-def build_index(dataset: Dataset, columns: Columns, output: Format = "text") -> None:
-    """Build secondary indices from the data, or build them again."""
-
-    def make(address: Address) -> Prepared | None:
-        from component.dataset.changes.operations import build_indices  # noqa: PLC0415
-        from component.dataset.commits.fit import index_doubts  # noqa: PLC0415
-
-        done = build_indices(address.store, address.uuid, names_in(columns))
-        for doubt in index_doubts(done.plan.layouts) if done is not None else ():
-            sys.stderr.write(f"warning: {doubt}\n")
-        return done
-
-    change(dataset, output, f"indexed on {columns}", make)
-
-
-@app.command("drop-index", epilog="Example: tablemill dataset drop-index file:///data/store/flights --columns tailnum")
-def drop_index(dataset: Dataset, columns: Columns, output: Format = "text") -> None:
-    """Drop secondary indices."""
-
-    def make(address: Address) -> Prepared | None:
-        from component.dataset.changes.operations import drop_indices  # noqa: PLC0415
-
-        return drop_indices(address.store, address.uuid, names_in(columns))
-
-    change(dataset, output, f"no longer indexed on {columns}", make)
-
-
-@app.command("set", epilog="Example: tablemill dataset set file:///data/store/flights owner=me --unset team")
-def set_keys(
-    dataset: Dataset,
-    values: Annotated[
-        list[str] | None, typer.Argument(metavar="KEY=VALUE...", help="The value in JSON, or bare text.")
-    ] = None,
-    unset: Annotated[list[str] | None, typer.Option(metavar="KEY", help="Take a key away.", show_default=False)] = None,
-    output: Format = "text",
-) -> None:
-    """Set and unset keys of the metadata."""
-
-    def make(address: Address) -> Prepared | None:
-        from component.dataset.changes.operations import set_metadata  # noqa: PLC0415
-
-        return set_metadata(address.store, address.uuid, dict(map(_pair, values or ())), tuple(unset or ()))
-
-    change(dataset, output, "metadata are set", make, "the metadata are so already")
-
-
-def _pair(text: str) -> tuple[str, Any]:
-    key, equals, value = text.partition("=")
-    if not equals:
-        from component.errors import UserError  # noqa: PLC0415
-
-        raise UserError(
-            "config.value", f"{text!r} is no KEY=VALUE", remedy="Write the key, an equals sign and the value."
-        )
-    try:
-        return key, json.loads(value)
-    except ValueError:
-        return key, value
-
-
-@app.command(epilog="Example: tablemill dataset restore file:///data/store/flights 2026-11-20T12:00")
 def restore(
     dataset: Dataset,
     as_of: Annotated[str, typer.Argument(metavar="COMMIT|TIME", help="The state to go back to.")],
@@ -188,7 +82,6 @@ def restore(
     _go_back(dataset, as_of, output)
 
 
-@app.command(epilog="Example: tablemill dataset rollback file:///data/store/flights")
 def rollback(dataset: Dataset, output: Format = "text") -> None:
     """Make the state before the live one the live one again, as a new commit: `restore HEAD~1`."""
     _go_back(dataset, "HEAD~1", output)
@@ -207,7 +100,6 @@ def _go_back(dataset: str, as_of: str, output: str) -> None:
     answer(work, output)
 
 
-@app.command(epilog="Example: tablemill dataset copy file:///data/store/flights file:///backup/flights")
 def copy(
     dataset: Dataset,
     target: Annotated[str, typer.Argument(metavar="STORE/UUID", help="Where to; it must not exist.")],
@@ -233,7 +125,6 @@ def copy(
     answer(work, output)
 
 
-@app.command(epilog="Example: tablemill dataset rename file:///data/store/flights flights_2013")
 def rename(
     dataset: Dataset,
     uuid: Annotated[str, typer.Argument(metavar="UUID", help="The new uuid, in the same store.")],
@@ -248,5 +139,59 @@ def rename(
         address = open_address(dataset)
         rename_dataset(address.store, address.uuid, uuid)
         return {"uuid": uuid}, [f"{address.uuid} is {uuid} now"]
+
+    answer(work, output)
+
+
+def gc(
+    dataset: Dataset,
+    delete: Annotated[bool, typer.Option("--delete", help="Delete it; else it is only listed.")] = False,
+    min_age: Annotated[
+        float,
+        typer.Option(
+            metavar="HOURS", help="Younger objects stay: they may belong to a writer that has not committed yet.", min=0
+        ),
+    ] = 24,
+    keep_commits: Annotated[int, typer.Option(metavar="N", help="So many states stay readable.", min=1)] = 10,
+    keep_days: Annotated[
+        float, typer.Option(metavar="DAYS", help="So do all that were live within so many days.", min=0)
+    ] = 7,
+    output: Format = "text",
+) -> None:
+    """Find what nobody needs any more: files of older states, and what failed runs left behind."""
+
+    def work() -> tuple[Any, Sequence[str]]:
+        from component.dataset.commits.garbage import Retention, check_there, collect, find_garbage  # noqa: PLC0415
+        from component.dataset.format.address import open_address  # noqa: PLC0415
+        from component.report.datasets import describe_garbage, garbage_lines  # noqa: PLC0415
+
+        address = open_address(dataset)
+        check_there(address.store, address.uuid)
+        retention = Retention(keep_commits, dt.timedelta(days=keep_days))
+        found = find_garbage(address.store, address.uuid, min_age=dt.timedelta(hours=min_age), retention=retention)
+        if delete:
+            collect(address.store, found)
+        described = describe_garbage(found, deleted=delete)
+        return described, garbage_lines(described)
+
+    answer(work, output)
+
+
+def delete(
+    dataset: Dataset,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    output: Format = "text",
+) -> None:
+    """Delete a dataset with its history; readers see it whole or gone."""
+    if not yes:
+        typer.confirm(f"Delete {dataset} with its history?", abort=True, err=True)
+
+    def work() -> tuple[Any, Sequence[str]]:
+        from component.dataset.commits.garbage import delete_dataset  # noqa: PLC0415
+        from component.dataset.format.address import open_address  # noqa: PLC0415
+
+        address = open_address(dataset)
+        count = delete_dataset(address.store, address.uuid)
+        return {"uuid": address.uuid, "objects": count}, [f"{address.uuid} is deleted: {count} objects"]
 
     answer(work, output)

@@ -1,0 +1,1 @@
+"""`tablemill dataset`: its commands are listed in `commands`."""
