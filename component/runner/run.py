@@ -17,8 +17,8 @@ from component import clock, identity
 from component.config.environment import Environment
 from component.config.model import Config
 from component.config.secrets import secret_values, secrets_in
-from component.dataset.commits.commit import TRIES
 from component.dataset.commits.fit import index_doubts
+from component.dataset.commits.latest import on_latest
 from component.errors import CommitRefusedError, CommitUnknownError, UserError
 from component.folder.layout import DataFolder
 from component.folder.state import read_state, remembered_commits
@@ -246,7 +246,8 @@ def _finish(
     state: Mapping[str, Any],
 ) -> Finished:
     """Stage the outputs of the new state, publish headers and outputs; an append that lost the race starts again."""
-    for attempt in range(TRIES):
+
+    def attempt(milled: list[MilledDataset]) -> Finished:
         stage = Stage(this.folder, replaces=this.environment.run_id is None)
         produced: list[Produced] = []
         try:
@@ -255,21 +256,23 @@ def _finish(
             for warning in stage_documents(this.config.parameters, state, milled, produced, stage):
                 this.log.warning(warning)
             publish_run(home, milled, stage, [one.files for one in produced])
-        except CommitRefusedError:
-            _discard(stage, produced)
-            if attempt == TRIES - 1 or any(one.prepared.plan.mode != "append" for one in milled):
-                raise
-            milled[:] = prepare_again(home.store, SparkExecutor(engine), milled)
-            this.warn(text for one in milled for text in one.settled.warnings)
         except BaseException:
             _discard(stage, produced)
             raise
-        else:
-            for warning in tidy_up(home, milled):
-                this.log.warning(warning)
-            _tell_of_losses(this.log, milled, produced)
-            return Finished(milled, produced, outcome)
-    raise AssertionError  # pragma: no cover - the loop returns or raises
+        return Finished(milled, produced, outcome)
+
+    def again(lost: list[MilledDataset], refused: CommitRefusedError) -> list[MilledDataset]:
+        if any(one.prepared.plan.mode != "append" for one in lost):
+            raise refused
+        milled[:] = prepare_again(home.store, SparkExecutor(engine), lost)
+        this.warn(text for one in milled for text in one.settled.warnings)
+        return milled
+
+    finished = on_latest(milled, attempt, again)
+    for warning in tidy_up(home, finished.milled):
+        this.log.warning(warning)
+    _tell_of_losses(this.log, finished.milled, finished.produced)
+    return finished
 
 
 def _tell_of_losses(log: Log, milled: Sequence[MilledDataset], produced: Sequence[Produced]) -> None:

@@ -12,7 +12,8 @@ from pyspark.sql.types import StructType
 from component import naming
 from component.dataset.changes.change import open_base
 from component.dataset.changes.known_keys import check_known_keys, check_new_keys
-from component.dataset.commits.commit import TRIES, CommitPlan, commit, discard, plan_commit, replan
+from component.dataset.commits.commit import CommitPlan, commit, discard, plan_commit, replan
+from component.dataset.commits.latest import on_latest
 from component.dataset.commits.scope import Scope, labels_in_scope
 from component.dataset.commits.tables import fill_tables
 from component.dataset.files.write import Written
@@ -104,20 +105,24 @@ def commit_source(task: CommitTask, written: Sequence[Written]) -> None:
     in another way by now, or for an overwrite when it is not the state any more that was there when the write was
     planned.
     """
-    for attempt in range(TRIES):
-        plan = _plan_now(task)
-        said = check_new_keys(task.store, plan, written) + check_known_keys(task.store, plan, written)
+
+    def attempt(plan: CommitPlan) -> list[str]:
+        warned = [*check_new_keys(task.store, plan, written), *check_known_keys(task.store, plan, written)]
         filled = fill_tables(task.store, plan.all_layouts, written)
         try:
             commit(task.store, plan, [*written, *filled])
         except CommitRefusedError:
             discard(task.store, (file.key for part in filled for file in part.files))
-            if attempt == TRIES - 1 or plan.mode == "overwrite":
-                raise
-        else:
-            for text in said:
-                warnings.warn(text, stacklevel=2)
-            return
+            raise
+        return warned
+
+    def again(lost: CommitPlan, refused: CommitRefusedError) -> CommitPlan:
+        if lost.mode == "overwrite":
+            raise refused
+        return _plan_now(task)
+
+    for text in on_latest(_plan_now(task), attempt, again):
+        warnings.warn(text, stacklevel=2)
 
 
 def _plan_now(task: CommitTask) -> CommitPlan:

@@ -17,9 +17,10 @@ from component.dataset.changes.carrying import carry
 from component.dataset.changes.execution import HERE, Executor
 from component.dataset.changes.known_keys import check_known_keys, check_new_keys
 from component.dataset.changes.rewrite import Rewrite, Rewritten, Target, drop_rewritten, new_target, run_rewrites
-from component.dataset.commits.commit import TRIES, CommitPlan, Prepared, commit, discard
+from component.dataset.commits.commit import CommitPlan, Prepared, commit, discard
 from component.dataset.commits.fit import check_indices
 from component.dataset.commits.intent import Intent
+from component.dataset.commits.latest import on_latest
 from component.dataset.commits.tables import check_has_table, check_one_table, check_same_table, check_shared
 from component.dataset.commits.writable import make_explicit
 from component.dataset.files.write import PartitionWriter, Written
@@ -29,7 +30,7 @@ from component.dataset.format.keys import check_uuid
 from component.dataset.format.layout import Compatibility, Layout, OtherTable
 from component.dataset.format.trusted import read_schema
 from component.dataset.reading.reader import Dataset
-from component.errors import CommitRefusedError, CommitUnknownError, TablemillError
+from component.errors import CommitUnknownError, TablemillError
 from component.store.base import Store
 
 
@@ -165,17 +166,15 @@ def apply_change(
     CommitRefusedError when other writers won several times in a row; on any error but CommitUnknownError nothing of the
     change is left. What an interrupt leaves is garbage that `find_garbage` finds.
     """
-    for attempt in range(TRIES):
-        base = open_base(store, uuid, several=several, table=table)
+
+    def opened() -> Base:
+        return open_base(store, uuid, several=several, table=table)
+
+    def attempt(base: Base) -> Prepared | None:
         change = decide(base)
-        if change is None:
-            return None
-        try:
-            return carry_out(store, base, change, executor)
-        except CommitRefusedError:
-            if attempt == TRIES - 1:
-                raise
-    raise AssertionError  # pragma: no cover - the loop returns or raises
+        return None if change is None else carry_out(store, base, change, executor)
+
+    return on_latest(opened(), attempt, lambda _lost, _refused: opened())
 
 
 def carry_out(store: Store, base: Base, change: Change, executor: Executor = HERE) -> Prepared | None:

@@ -22,14 +22,15 @@ from component.dataset.changes.known_keys import candidates, check_known_keys, c
 from component.dataset.changes.modes import files_layout
 from component.dataset.changes.rewrite import Rewritten, drop_rewritten, new_target, run_rewrites
 from component.dataset.changes.upsert import drop_tasks
-from component.dataset.commits.commit import TRIES, CommitPlan, Prepared, prepare, publish, replan, withdraw
+from component.dataset.commits.commit import CommitPlan, Prepared, prepare_and_publish, replan
+from component.dataset.commits.latest import on_latest
 from component.dataset.commits.scope import labels_in_scope
 from component.dataset.files.write import Written
 from component.dataset.format.facts import known_facts
 from component.dataset.format.trusted import read_schema
 from component.dataset.format.values import value_text
 from component.dataset.reading.reader import Dataset
-from component.errors import CommitRefusedError, CommitUnknownError, TablemillError, UserError
+from component.errors import CommitRefusedError, TablemillError, UserError
 from component.store.base import Store
 
 
@@ -254,33 +255,18 @@ def commit_write(store: Store, plan: CommitPlan, written: Sequence[Written], exe
     `check_new_keys`; on any error but CommitUnknownError the caller deletes what was written.
     """
     warned = check_new_keys(store, plan, written)
-    settled = settle(store, plan, written, executor)
-    for attempt in range(TRIES):
-        prepared = None
-        try:
-            prepared = prepare(store, settled.plan, settled.written)
-            publish(store, prepared)
-        except CommitUnknownError:
-            raise
-        except TablemillError as error:
-            if prepared is not None:
-                withdraw(store, prepared)
-            lost = isinstance(error, CommitRefusedError) and plan.intent.mode != "overwrite"
-            if not lost or attempt == TRIES - 1:
-                drop_settled(store, settled)
-                raise
-            settled = _again(store, settled, executor)
-        else:
-            tidy(store, settled)
-            for text in (*warned, *settled.warnings):
-                warnings.warn(text, stacklevel=2)
-            return prepared
-    raise AssertionError  # pragma: no cover - the loop returns or raises
 
+    def attempt(settled: Settled) -> tuple[Settled, Prepared]:
+        return settled, prepare_and_publish(store, settled.plan, settled.written)
 
-def _again(store: Store, settled: Settled, executor: Executor) -> Settled:
-    try:
-        return settle_again(store, settled, executor)
-    except TablemillError:
-        drop_settled(store, settled)
-        raise
+    def again(lost: Settled, refused: CommitRefusedError) -> Settled:
+        if plan.intent.mode == "overwrite":
+            raise refused
+        return settle_again(store, lost, executor)
+
+    first = settle(store, plan, written, executor)
+    settled, prepared = on_latest(first, attempt, again, drop=lambda lost: drop_settled(store, lost))
+    tidy(store, settled)
+    for text in (*warned, *settled.warnings):
+        warnings.warn(text, stacklevel=2)
+    return prepared

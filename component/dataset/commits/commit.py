@@ -14,12 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 import pyarrow as pa
 
 from component.dataset.commits.fit import absent_tables, check_indices, check_names, fit_tables
 from component.dataset.commits.intent import Intent
+from component.dataset.commits.latest import on_latest
 from component.dataset.commits.next_header import NextState, next_header
 from component.dataset.commits.swap import SchemaSwap, schema_of_base, swap_header, swap_schema, undo_schema
 from component.dataset.commits.tables import check_shared
@@ -37,7 +38,6 @@ from component.errors import CommitRefusedError, CommitUnknownError, TablemillEr
 from component.store.base import Store
 
 Mode = Literal["overwrite", "append"]
-TRIES: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,30 +256,32 @@ def discard(store: Store, keys: Iterable[str]) -> None:
             store.delete(key)
 
 
+def prepare_and_publish(store: Store, plan: CommitPlan, written: Sequence[Written]) -> Prepared:
+    """Make one attempt. Errors as `prepare` and `publish`; but for CommitUnknownError nothing of its own is left."""
+    prepared = prepare(store, plan, written)
+    try:
+        publish(store, prepared)
+    except CommitUnknownError:
+        raise
+    except TablemillError:
+        withdraw(store, prepared)
+        raise
+    return prepared
+
+
 def commit(store: Store, plan: CommitPlan, written: Sequence[Written]) -> Prepared:
     """Prepare and publish; an append that loses the race is carried out again on the new base.
 
     CommitRefusedError when an overwrite or a change loses it. On any error but CommitUnknownError the caller deletes
     what was written.
     """
-    for attempt in range(TRIES):
-        prepared = None
-        try:
-            prepared = prepare(store, plan, written)
-            publish(store, prepared)
-        except CommitUnknownError:
-            raise
-        except TablemillError as error:
-            if prepared is not None:
-                withdraw(store, prepared)
-            if not isinstance(error, CommitRefusedError) or plan.mode != "append" or plan.operation:
-                raise
-            if attempt == TRIES - 1:
-                raise
-            plan = replan(store, plan)
-        else:
-            return prepared
-    raise AssertionError  # pragma: no cover - the loop returns or raises
+
+    def again(lost: CommitPlan, refused: CommitRefusedError) -> CommitPlan:
+        if lost.mode != "append" or lost.operation:
+            raise refused
+        return replan(store, lost)
+
+    return on_latest(plan, lambda latest: prepare_and_publish(store, latest, written), again)
 
 
 def replan(store: Store, plan: CommitPlan) -> CommitPlan:
