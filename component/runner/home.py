@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from component import naming
 from component.config.model import Config
@@ -33,6 +34,8 @@ from component.store.archive import pack_archive, restore_archive
 from component.store.base import Store
 from component.store.local import LocalStore
 from component.store.open import open_store
+
+_PACKED_AT_ONCE: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +94,21 @@ def _not_read(folder: DataFolder) -> tuple[str, ...]:
 
 def pack_datasets(home: Home, prepared: Iterable[Prepared], stage: Stage) -> None:
     """Stage the archive of each dataset with its manifest and tags, so that the next run finds it in in/files."""
-    for one in prepared:
-        name = one.header.uuid + naming.ARCHIVE_SUFFIX
-        target = stage.file(name)
-        pack_archive(home.store, one.header.uuid, archive_keys(one.header, one.plan.storage_format), target)
+    archives = [(one, stage.file(one.header.uuid + naming.ARCHIVE_SUFFIX)) for one in prepared]
+    with ThreadPoolExecutor(_PACKED_AT_ONCE, "pack") as pool:  # most of the time, a small archive waits for the disk
+        packing = [
+            pool.submit(
+                pack_archive, home.store, one.header.uuid, archive_keys(one.header, one.plan.storage_format), target
+            )
+            for one, target in archives
+        ]
+        try:
+            for packed in packing:
+                packed.result()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    for one, target in archives:
         stage.manifest(target, archive_manifest(one.header.uuid, permanent=home.permanent))
 
 

@@ -134,8 +134,7 @@ class Engine:
         """
         if not tasks:
             return []
-        together = batches(sizes, self.parallelism) if sizes else [range(at, at + 1) for at in range(len(tasks))]
-        lists = [[(number, tasks[number]) for number in batch] for batch in together]
+        lists = self._lists(tasks, sizes)
         with self._talking() as context:
             said = context.accumulator([], Collected())
             rdd = context.parallelize(lists, len(lists)).mapPartitions(Runner(function, said))
@@ -146,6 +145,11 @@ class Engine:
         results = dict(said.value)
         return [results[number] for number in range(len(tasks))]
 
+    def _lists(self, tasks: Sequence[Task], sizes: Sequence[int]) -> list[list[tuple[int, Task]]]:
+        """Return tasks with their numbers, those that share a task of Spark's in one list."""
+        together = batches(sizes, self.parallelism) if sizes else [range(at, at + 1) for at in range(len(tasks))]
+        return [[(number, tasks[number]) for number in batch] for batch in together]
+
     def shuffle(
         self,
         scatter: Callable[[Task], Iterable[tuple[int, bytes] | Said]],
@@ -153,18 +157,20 @@ class Engine:
         buckets: int,
         gather: Callable[[Iterable[bytes]], Result],
         *,
+        sizes: Sequence[int] = (),
         on_done: Callable[[int, Said | Result], None] | None = None,
         on_wait: Callable[[], None] | None = None,
     ) -> tuple[list[Said], list[Result]]:
         """Scatter tasks into numbered buckets through Spark's shuffle, and gather each bucket.
 
         `scatter` yields (bucket, bytes) pairs and one value of its own; these values come back in the order of the
-        tasks, then what `gather` made of each bucket that is not empty. Errors as in `run`.
+        tasks, then what `gather` made of each bucket that is not empty. `sizes` and errors as in `run`.
         """
+        lists = self._lists(tasks, sizes)
         with self._talking() as context:
             said = context.accumulator([], Collected())
             gathered = context.accumulator([], Collected())
-            rdd = context.parallelize(list(enumerate(tasks)), len(tasks)).mapPartitions(Scatter(scatter, said))
+            rdd = context.parallelize(lists, len(lists)).mapPartitions(Scatter(scatter, said))
             moved = rdd.partitionBy(buckets, int).mapPartitionsWithIndex(Gather(gather, gathered))
         try:
             self._wait(_Job(moved.count), said, on_done, gathered, on_wait=on_wait)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -13,10 +14,11 @@ from component.dataset.files.write import Written
 from component.dataset.format.layout import Layout
 from component.formats.contract import Reader, Split
 from component.formats.losses import Loss, LostCells, lost_cells
+from component.spark.batches import batches
 from component.spark.engine import Engine
 from component.spark.heartbeat import Heart, Heartbeats
 from component.spark.ledger import Ledger, Part
-from component.spark.mill import Milled, MillTask, mill_split
+from component.spark.mill import Milled, MillTask, mill_together
 from component.spark.shuffle import GatherTask, Scattered, gather_bucket, scatter_split
 from component.store.base import Store
 
@@ -78,7 +80,6 @@ class MillResult:
     written: tuple[Written, ...]
     counts: tuple[SplitCount, ...]
     shuffled: int
-    seconds: tuple[tuple[str, float], ...]
     tasks: tuple[MillTask, ...] = ()
     keys: tuple[KeyRuns, ...] = ()
 
@@ -134,7 +135,7 @@ def discard(job: MillJob, result: MillResult) -> None:
 
 def _mill(engine: Engine, jobs: Sequence[MillJob], run: str, on_done: OnDone) -> list[MillResult]:
     """Mill all splits, then those that take the place of doubtful ones, then shuffle what is crowded."""
-    ledgers = [Ledger(job.reader, _tasks(job, run)) for job in jobs]
+    ledgers = [Ledger(job.reader, _tasks(job, run, number)) for number, job in enumerate(jobs, 1)]
     gathered: list[list[Milled]] = [[] for _ in jobs]
     while any(ledger.pending for ledger in ledgers):
         _pass(engine, ledgers, on_done)
@@ -148,17 +149,19 @@ def _mill(engine: Engine, jobs: Sequence[MillJob], run: str, on_done: OnDone) ->
 def _pass(engine: Engine, ledgers: Sequence[Ledger], on_done: OnDone) -> None:
     """Mill every split that waits; an error that is certain stops it."""
     pending = [(ledger, part) for ledger in ledgers for part in ledger.pending]
+    together = batches([part.task.split.size for _, part in pending], engine.parallelism)
     with Heartbeats(engine.scratch, partial(on_done, 0)) as beats:
 
-        def note(number: int, milled: Milled) -> None:
-            ledger, part = pending[number]
-            part.milled = milled
-            _count_ended(milled, beats.end(number), on_done)
-            ledger.raise_certain_error(part)
+        def note(batch: int, milled: Sequence[Milled]) -> None:
+            for number, one in zip(together[batch], milled, strict=True):
+                pending[number][1].milled = one
+                _count_ended(one, beats.end(number), on_done)
+            for number in together[batch]:
+                ledger, part = pending[number]
+                ledger.raise_certain_error(part)
 
-        tasks = [_beating(part.task, beats, number) for number, (_, part) in enumerate(pending)]
-        sizes = [task.split.size for task in tasks]
-        engine.run(mill_split, tasks, sizes=sizes, on_done=note, on_wait=beats.tell)
+        tasks = [[_beating(pending[number][1].task, beats, number) for number in batch] for batch in together]
+        engine.run(mill_together, tasks, on_done=note, on_wait=beats.tell)
 
 
 def _beating(task: MillTask, beats: Heartbeats, number: int) -> MillTask:
@@ -174,7 +177,8 @@ def _count_ended(ended: Milled | Scattered, told: tuple[int, int], on_done: OnDo
         on_done(0, -rows, -byte_count)
 
 
-def _tasks(job: MillJob, run: str) -> list[MillTask]:
+def _tasks(job: MillJob, run: str, number: int) -> list[MillTask]:
+    splits = Counter(split.slice for split in job.splits)
     numbers = {name: number for number, name in enumerate(dict.fromkeys(split.slice for split in job.splits))}
     starts = {split.slice: split.start for split in sorted(job.splits, key=lambda split: split.start, reverse=True)}
     return [
@@ -193,6 +197,7 @@ def _tasks(job: MillJob, run: str) -> list[MillTask]:
             repeats,
             job.strict,
             losses=job.losses.get(split.slice, ()),
+            shares_files=number if splits[split.slice] == 1 else 0,
         )
         for split, repeats in zip(job.splits, job.repeats or [None] * len(job.splits), strict=True)
     ]
@@ -213,8 +218,9 @@ def _shuffle(engine: Engine, job: MillJob, ledger: Ledger, run: str, on_done: On
                 _count_ended(one, beats.end(number), on_done)
 
         tasks = [_beating(part.task, beats, number) for number, part in enumerate(crowded)]
+        sizes = [task.split.size for task in tasks]
         scattered, gathered = engine.shuffle(
-            partial(scatter_split, buckets), tasks, buckets, gather, on_done=say, on_wait=beats.tell
+            partial(scatter_split, buckets), tasks, buckets, gather, sizes=sizes, on_done=say, on_wait=beats.tell
         )
     for part, one in zip(crowded, scattered, strict=True):
         part.scattered = one
@@ -234,7 +240,6 @@ def _result(ledger: Ledger, gathered: Sequence[Milled]) -> MillResult:
         written=tuple(milled.written for milled in [*done, *gathered]),
         counts=tuple(_count(part) for part in ledger.parts),
         shuffled=len(ledger.crowded),
-        seconds=_sum_seconds(done),
         tasks=tuple(part.task for part in ledger.parts),
         keys=tuple((part.scattered or part.milled or Milled()).keys for part in ledger.parts),
     )
@@ -243,11 +248,3 @@ def _result(ledger: Ledger, gathered: Sequence[Milled]) -> MillResult:
 def _count(part: Part) -> SplitCount:
     said = part.scattered or part.milled or Milled()
     return SplitCount(part.task.split.slice, said.records, said.rejected, said.rejected_file, said.mended, said.losses)
-
-
-def _sum_seconds(results: Sequence[Milled]) -> tuple[tuple[str, float], ...]:
-    total: dict[str, float] = {}
-    for milled in results:
-        for stage, seconds in milled.seconds:
-            total[stage] = total.get(stage, 0.0) + seconds
-    return tuple(total.items())

@@ -125,7 +125,7 @@ class Ledger:
             if name not in replaced:
                 replaced.add(name)
                 old = [other.task for other in self._by_slice[name]]
-                parts += [Part(replace(part.task, split=split)) for split in self._other_splits(old)]
+                parts += [Part(replace(part.task, split=split, shares_files=0)) for split in self._other_splits(old)]
         self._faulty -= doubtful
         self._put(parts)
 

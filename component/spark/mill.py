@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import count, groupby
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +40,8 @@ class MillTask:
     `keys` asks for the primary keys of the rows. `repeats` holds the numbers of rows to be rejected for their key, as
     `find_repeats` says; `strict`: these only, any other bad row fails the run. `heart` is told what is read. `losses`
     are what reading the split changes; their cells are counted.
+
+    Neighbours with the same `shares_files`, unless it is 0, are all of their slices and may be written into one file.
     """
 
     split: Split
@@ -58,6 +59,7 @@ class MillTask:
     strict: bool = False
     heart: Heart = field(default_factory=Heart)
     losses: tuple[Loss, ...] = ()
+    shares_files: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +70,8 @@ class Milled:
     before it in its slice, does not begin or end at a record. `error`: some row does not fit, if the splits before are
     right. `overflow`: the split holds too many partitions to write directly; how it ends was not seen.
 
-    `rejected_file` holds the bad rows, numbered within the split; `mended` as of Parsed. `seconds` by stage, of this
-    worker.
+    `rejected_file` holds the bad rows, numbered within the split; `mended` as of Parsed. Of splits that share files the
+    first one names them in `written`.
     """
 
     written: Written = field(default_factory=Written)
@@ -81,9 +83,14 @@ class Milled:
     in_doubt: bool = False
     error: UserError | None = None
     overflow: bool = False
-    seconds: tuple[tuple[str, float], ...] = ()
     keys: KeyRuns = NO_KEYS
     losses: tuple[LostCells, ...] = ()
+
+    def drop_files(self) -> None:
+        """Remove the scratch files of keys and of rejected rows."""
+        self.keys.drop()
+        if self.rejected_file is not None:
+            self.rejected_file.unlink(missing_ok=True)
 
     @property
     def is_sound(self) -> bool:
@@ -91,51 +98,87 @@ class Milled:
         return not self.in_doubt and self.error is None and not self.overflow
 
 
+def mill_together(tasks: Sequence[MillTask]) -> list[Milled]:
+    """Mill splits one after the other; neighbours that may share files do. As many results as tasks, in their order."""
+    milled: list[Milled] = []
+    for _, run in groupby(
+        enumerate(tasks), lambda numbered: (numbered[1].run, numbered[1].shares_files or -numbered[0])
+    ):
+        milled += _mill_shared([task for _, task in run])
+    return milled
+
+
+def _mill_shared(tasks: Sequence[MillTask]) -> list[Milled]:
+    """Mill splits into the same files; the first result names them. Where one has a fault each is milled by itself."""
+    if len(tasks) == 1:
+        return [mill_split(tasks[0])]
+    try:
+        return _mill(tasks)
+    except TooManyPartitionsError:
+        return [Milled(overflow=True)] * len(tasks)
+    except (ReadAgainError, UserError):
+        return [mill_split(task) for task in tasks]
+
+
 def mill_split(task: MillTask) -> Milled:
     """Read, cast, cut and write one split; on any error nothing of it is left in the store."""
+    try:
+        return _mill([task])[0]
+    except ReadAgainError as again:
+        return _read_again(task, again)
+    except TooManyPartitionsError:
+        return Milled(overflow=True)
+    except UserError as error:
+        return Milled(error=error)
+
+
+def _mill(tasks: Sequence[MillTask]) -> list[Milled]:
+    """Mill splits into the same files; whatever is raised, nothing of them is left."""
+    first, most = tasks[0], tasks[0].most_partitions
     writer = PartitionWriter(
-        task.store,
-        task.layout,
-        stems_in_order(task),
-        most_partitions=task.most_partitions,
-        buffer_bytes=task.buffer_bytes,
+        first.store,
+        first.layout,
+        stems_in_order(first),
+        most_partitions=None if most is None else most * len(tasks),
+        buffer_bytes=first.buffer_bytes,
     )
+    milled: list[Milled] = []
+    try:
+        for task in tasks:
+            milled.append(_read_into(writer, task))  # noqa: PERF401 - what was read of the others is dropped on an error
+        written = writer.finish()
+    except BaseException:
+        writer.abort()
+        for one in milled:
+            one.drop_files()
+        raise
+    return [replace(milled[0], written=written), *milled[1:]]
+
+
+def _read_into(writer: PartitionWriter, task: MillTask) -> Milled:
+    """Read and cast one split, and hand its rows to a writer."""
     rejects = Rejects(task.split.slice, task.scratch)
     keys = KeyWriter(task.keys)
-    watch = _Watch()
     records = mended = 0
     lost: list[LostCells] = []
     try:
-        for parsed in watch.each("read", checked_rows(task)):
+        for parsed in checked_rows(task):
             records += parsed.records
             mended += parsed.mended
             lost += lost_in(parsed, task)
             rejects.add(parsed.bad)
-            with watch.of("keys"):
-                keys.add(parsed.rows)
-            with watch.of("cut"):
-                writer.add(parsed.rows)
-        with watch.of("write"):
-            written = writer.finish()
-    except BaseException as error:
-        writer.abort()
+            keys.add(parsed.rows)
+            writer.add(parsed.rows)
+    except BaseException:
         rejects.drop()
         keys.drop()
-        if isinstance(error, ReadAgainError):
-            return _read_again(task, error)
-        if isinstance(error, TooManyPartitionsError):
-            return Milled(overflow=True)
-        if isinstance(error, UserError):
-            return Milled(error=error)
         raise
     return Milled(
-        written,
-        records,
-        task.split.size,
-        rejects.count,
-        mended,
-        rejects.close(),
-        seconds=watch.seconds,
+        records=records,
+        bytes=task.split.size,
+        rejected=rejects.count,
+        mended=mended,
+        rejected_file=rejects.close(),
         keys=keys.close(),
         losses=lost_cells(lost),
     )
@@ -273,34 +316,3 @@ def _bad_row(rows: pa.Table, at: int, number: int, code: str, reason: str, *colu
     value = naming.DELIMITER.join(texts[name] for name in columns)
     record = naming.DELIMITER.join(texts.values())
     return BadRow(number, code, reason, naming.DELIMITER.join(columns), value or None, record)
-
-
-class _Watch:
-    """Seconds of this process by stage."""
-
-    def __init__(self) -> None:
-        self._seconds: dict[str, float] = {}
-        self._stage = ""
-        self._since = 0.0
-
-    @property
-    def seconds(self) -> tuple[tuple[str, float], ...]:
-        return tuple(self._seconds.items())
-
-    def of(self, stage: str) -> _Watch:
-        self._stage = stage
-        return self
-
-    def __enter__(self) -> None:
-        self._since = time.process_time()
-
-    def __exit__(self, *error: object) -> None:
-        self._seconds[self._stage] = self._seconds.get(self._stage, 0.0) + time.process_time() - self._since
-
-    def each(self, stage: str, items: Iterator[Parsed]) -> Iterator[Parsed]:
-        while True:
-            with self.of(stage):
-                item = next(items, None)
-            if item is None:
-                return
-            yield item

@@ -63,9 +63,9 @@ class Scatter(Generic[Task]):
         self.function = function
         self.said = said
 
-    def __call__(self, numbered: Iterable[tuple[int, Task]]) -> Iterator[tuple[int, bytes]]:
+    def __call__(self, lists: Iterable[list[tuple[int, Task]]]) -> Iterator[tuple[int, bytes]]:
         """Yield the pairs of each task to the shuffle."""
-        for number, task in numbered:
+        for number, task in chain.from_iterable(lists):
             try:
                 for item in self.function(task):
                     if isinstance(item, tuple):

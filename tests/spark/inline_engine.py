@@ -48,9 +48,11 @@ class InlineEngine(Engine):
         buckets: int,
         gather: Callable[[Iterable[bytes]], Any],
         *,
+        sizes: Sequence[int] = (),
         on_done: Callable[[int, Any], None] | None = None,
         on_wait: Callable[[], None] | None = None,
     ) -> tuple[list[Any], list[Any]]:
+        assert len(sizes) in {0, len(tasks)}
         said, parts = [], [[] for _ in range(buckets)]
         for number, task in enumerate(tasks):
             for item in scatter(task):
