@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from measure import measure
 
+HEADER = "| shape | wall s | CPU s | peak MB | aim |\n|---|---|---|---|---|"
 TABLEMILL = str(Path(sys.executable).with_name("tablemill"))
 
 
@@ -37,22 +38,21 @@ def main() -> None:
     parser.add_argument("shapes", nargs="*", default=list(SHAPES), metavar="shape", help=", ".join(SHAPES))
     parser.add_argument("--scratch", help="where data is written and removed")
     arguments = parser.parse_args()
-    print("\n".join(compare(arguments.shapes, arguments.scratch)))
+    print(HEADER, flush=True)
+    for name in arguments.shapes:
+        compare(name, arguments.scratch)
 
 
-def compare(names: list[str], scratch: str | None) -> list[str]:
-    """Return what runs of these shapes took, as rows of Markdown."""
-    lines = ["| shape | wall s | CPU s | peak MB | aim |", "|---|---|---|---|---|"]
-    for name in names:
-        shape = SHAPES[name]
-        with tempfile.TemporaryDirectory(prefix="bench-", dir=scratch) as folder:
-            data = make(shape, Path(folder) / "data")
-            measured = measure([TABLEMILL, "run", "--data", str(data)])
+def compare(name: str, scratch: str | None) -> None:
+    """Run a shape and print its row, before its files are removed: that takes minutes where there are many."""
+    shape = SHAPES[name]
+    with tempfile.TemporaryDirectory(prefix="bench-", dir=scratch) as folder:
+        data = make(shape, Path(folder) / "data")
+        measured = measure([TABLEMILL, "run", "--data", str(data)])
         aim = f"{shape.aim:.0f} s" + (f", {shape.memory:,.0f} MB" if shape.memory else "")
         figures = f"{measured.wall:.1f} | {measured.cpu:.1f} | {measured.peak_mb:.0f}"
-        lines.append(f"| {shape.about} | {figures} | {aim} |")
-        print(lines[-1], measured.output.strip().splitlines()[-1], file=sys.stderr, flush=True)
-    return lines
+        print(f"| {shape.about} | {figures} | {aim} |", flush=True)
+        print(measured.output.strip().splitlines()[-1], file=sys.stderr, flush=True)
 
 
 def make(shape: Shape, folder: Path) -> Path:
