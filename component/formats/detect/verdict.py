@@ -127,6 +127,14 @@ def _hold_decided(text: str, best: Ranked, others: Sequence[Ranked], closeness: 
         )
     if others and closeness >= EQUAL:
         raise _ambiguous(best, others[0], place)
+    if best.marks.delimiter == "" and (delimiter := _seems_delimited(best)) is not None:
+        raise UserError(
+            "csv.ambiguous",
+            f"Most lines hold {shown(delimiter)}, but then records differ in their number of cells; without it, each is"
+            " one cell",
+            place=place,
+            remedy=f"Correct the rows, or name the delimiter. {_OPTIONS}",
+        )
     if best.score.total < _LEAST:
         raise UserError(
             "csv.ambiguous",
@@ -134,6 +142,24 @@ def _hold_decided(text: str, best: Ranked, others: Sequence[Ranked], closeness: 
             place=place,
             remedy=_OPTIONS,
         )
+
+
+def _seems_delimited(one_column: Ranked) -> str | None:
+    """Return the delimiter that bare cells of one column seem to hold: the first one, and most others.
+
+    A delimiter before or after a blank is one of a sentence.
+    """
+    cells = [
+        "" if enclosed[0] else record[0]
+        for record, enclosed in zip(one_column.cut.records, one_column.cut.flags, strict=True)
+        if record
+    ]
+    for delimiter in ",;\t|":
+        inside = re.compile(rf"\S{re.escape(delimiter)}\S")
+        found = [inside.search(cell) is not None for cell in cells]
+        if len(found) > 1 and found[0] and 2 * sum(found) > len(found):
+            return delimiter
+    return None
 
 
 _OPTIONS: Final = (

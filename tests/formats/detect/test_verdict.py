@@ -107,6 +107,18 @@ def test_no_delimiter_at_all_is_one_column():
     assert dialect_of("name\nBob\nAnn\n") == TextDialect("")
 
 
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_rows_of_different_length_are_refused_rather_than_read_as_one_column(delimiter):
+    with pytest.raises(UserError, match="differ in their number of cells") as caught:
+        dialect_of("a,b\n1,2\n3\n4,5,6\n".replace(",", delimiter))
+    assert caught.value.code == "csv.ambiguous"
+
+
+@pytest.mark.parametrize("text", ['"a,b"\n"1,2"\n"3"\n"4,5,6"\n', "Well, well.\nOne, two, three.\nNo.\n"])
+def test_delimiters_that_are_enclosed_or_part_of_a_sentence_are_text(text):
+    assert dialect_of(text).delimiter == ""
+
+
 def test_an_empty_file_has_the_default_dialect():
     assert dialect_of("") == TextDialect(",")
 
