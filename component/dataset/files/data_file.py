@@ -78,11 +78,18 @@ def read_rows(
 
 def narrow_schema(schema: pa.Schema, stored: Sequence[pa.Schema]) -> pa.Schema:
     """Return a schema with the numbers, and those within lists and structs, as narrow as all of the files hold them."""
-    return pa.schema([pa.field(field.name, _narrow_type(field, stored)) for field in schema])
+    known = [_types_by_name(one) for one in stored]
+    return pa.schema([pa.field(field.name, _narrow_type(field, known)) for field in schema])
 
 
-def _narrow_type(field: pa.Field, stored: Sequence[pa.Schema]) -> pa.DataType:
-    found = {one.field(field.name).type if one.names.count(field.name) == 1 else field.type for one in stored}
+def _types_by_name(stored: pa.Schema) -> dict[str, pa.DataType]:
+    """Return the types of the columns of a file, but of names that it has twice."""
+    times = Counter(stored.names)
+    return {field.name: field.type for field in stored if times[field.name] == 1}
+
+
+def _narrow_type(field: pa.Field, stored: Sequence[Mapping[str, pa.DataType]]) -> pa.DataType:
+    found = {types.get(field.name, field.type) for types in stored}
     narrow = found.pop() if len(found) == 1 else field.type
     return narrow if _is_narrower(narrow, field.type) else field.type
 
