@@ -15,6 +15,7 @@ REASONS: Final[Mapping[str, str]] = {
     "csv.after_quote": "Text follows the closing enclosure of a cell",
     "csv.quote_in_cell": "A cell that is not enclosed holds an enclosure",
     "csv.nul": "A cell holds a NUL character",
+    "csv.escape": "The file ends after an escape",
 }
 """What is wrong with text that breaks RFC 4180, by the code of the error."""
 REMEDIES: Final[Mapping[str, str]] = {
@@ -24,7 +25,14 @@ REMEDIES: Final[Mapping[str, str]] = {
     "csv.after_quote": "Double an enclosure that belongs to the text of a cell",
     "csv.quote_in_cell": "Enclose the cell, and double the enclosure in it",
     "csv.nul": "Remove the NUL, or save the file as UTF-8 if it is UTF-16",
+    "csv.escape": "Transfer the file again if it was cut off, and write an escape that is data twice",
 }
+
+
+def taken_in(text: str) -> str:
+    """Say how many lines a record takes in that is never closed; nothing where it is the last line."""
+    lines = len(text.splitlines()) - 1
+    return f", and takes in what follows, {lines:,} {'line' if lines == 1 else 'lines'}" if lines else ""
 
 
 @dataclass(frozen=True, slots=True)

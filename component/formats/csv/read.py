@@ -12,7 +12,7 @@ from component.formats.csv.faults import TOO_LONG
 from component.formats.csv.parse import Parser, bad_row
 from component.formats.csv.sentinel import SplitIsNotExactError
 from component.formats.csv.source import CsvSplit, first_byte_not_utf8, open_split
-from component.formats.rows import REMEDIES, BadRow, Parsed
+from component.formats.rows import REMEDIES, BadRow, Parsed, taken_in
 from component.tables.types import TableSchema
 
 
@@ -76,8 +76,7 @@ class CsvReader:
     def _unclosed(self, error: UnclosedError, row: int) -> Parsed:
         """Return the last record of a slice, which its open enclosure makes a bad row in any reading."""
         bad = bad_row(row, replace(error.fault, code="csv.unclosed_quote"), error.text, self.schema)
-        lines = len(error.text.splitlines()) - 1
-        taken = f", and takes in what follows, {lines:,} {'line' if lines == 1 else 'lines'}" if lines else ""
+        taken = taken_in(error.text.decode(errors="replace"))
         return Parsed(self.schema.arrow.empty_table(), (replace(bad, reason=bad.reason + taken),), 1)
 
 

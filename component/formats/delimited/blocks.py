@@ -32,6 +32,18 @@ class Block:
     records: tuple[Record, ...] | None = None
 
 
+class OpenRecordError(Exception):
+    """The last record ends in quotes or after an escape: `error` says how, `text` is all that it takes in.
+
+    All records before it have been yielded.
+    """
+
+    def __init__(self, error: EndsEarlyError, text: str) -> None:
+        super().__init__(error, text)
+        self.error = error
+        self.text = text
+
+
 class RecordTooLongError(Exception):
     """No record ends within `naming.RECORD_LIMIT`."""
 
@@ -43,7 +55,7 @@ class NotWholeError(Exception):
 def read_blocks(text: Utf8Text, dialect: DelimitedDialect, *, block_bytes: int) -> Iterator[Block]:
     """Yield the records of a text that begins at one, in blocks of about `block_bytes`.
 
-    Raises EndsEarlyError for a last record that ends in quotes or after an escape, RecordTooLongError, and
+    Raises OpenRecordError for a last record that ends in quotes or after an escape, RecordTooLongError, and
     NotWholeError where a byte cannot be decoded. All whole records before have been yielded then.
     """
     rest = b""
@@ -101,15 +113,18 @@ def _tokenized(window: bytes, dialect: DelimitedDialect) -> tuple[Block, int] | 
 
 
 def _last_records(rest: bytes, dialect: DelimitedDialect) -> Iterator[Block]:
-    """Yield what is left of a text: mostly one record without terminator. Raises EndsEarlyError after those before."""
+    """Yield what is left of a text: mostly one record without terminator. Raises OpenRecordError after those before."""
     form = _form(rest, dialect)
     if form is not None and is_whole(form, dialect):
         yield Block(form)
         return
+    text = rest.decode()
     records: list[Record] = []
+    open_record: OpenRecordError | None = None
     try:
-        records.extend(tokenize(rest.decode(), dialect))
-    except EndsEarlyError:
-        yield Block(None, tuple(records))
-        raise
+        records.extend(tokenize(text, dialect))
+    except EndsEarlyError as error:
+        open_record = OpenRecordError(error, text)
     yield Block(None, tuple(records))
+    if open_record is not None:
+        raise open_record

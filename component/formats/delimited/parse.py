@@ -12,12 +12,12 @@ import pyarrow.csv as pacsv
 
 from component.formats.csv.dialect import Dialect
 from component.formats.csv.parse import with_mark
-from component.formats.delimited.blocks import Block
+from component.formats.delimited.blocks import Block, OpenRecordError
 from component.formats.delimited.canonical import Canonical
 from component.formats.delimited.cells import cast_cells, reason_for
 from component.formats.delimited.dialect import DelimitedDialect
-from component.formats.delimited.tokenizer import Record, tokenize
-from component.formats.rows import BadRow, Parsed
+from component.formats.delimited.tokenizer import Ending, Record, tokenize
+from component.formats.rows import REASONS, BadRow, Parsed, taken_in
 from component.tables.types import TableSchema
 
 _PLAIN_CSV = Dialect()
@@ -60,6 +60,15 @@ class Parser:
     def parse(self, block: Block) -> Parsed:
         """Parse a block; rows are numbered from 1. A blank record is a row only in a table of one column."""
         return self._cast(self._cut(block.form) if block.form is not None else self._collect(block.records or ()))
+
+    def parse_open(self, last: OpenRecordError) -> Parsed:
+        """Return the row of a last record that never ends: a bad one, with all that it takes in."""
+        error = last.error
+        code = "csv.escape" if error.ending is Ending.ESCAPE else "csv.unclosed_quote"
+        column = self._schema.names[error.cell] if error.cell < len(self._schema.columns) else None
+        text = last.text[error.start :]
+        bad = BadRow(1, code, REASONS[code] + taken_in(text), column, last.text[error.cell_start :], text)
+        return Parsed(self._arrow.empty_table(), (bad,), 1)
 
     def _cut(self, form: Canonical) -> _Cells:
         """Let Arrow cut a block into cells."""

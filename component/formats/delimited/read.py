@@ -10,7 +10,7 @@ from typing import Final
 from component import naming
 from component.errors import Place, UserError
 from component.formats.csv.split import ByteRange
-from component.formats.delimited.blocks import NotWholeError, RecordTooLongError, read_blocks
+from component.formats.delimited.blocks import Block, NotWholeError, OpenRecordError, RecordTooLongError, read_blocks
 from component.formats.delimited.dialect import DelimitedDialect
 from component.formats.delimited.parse import Parser
 from component.formats.delimited.source import DelimitedSplit, open_source
@@ -42,8 +42,8 @@ class DelimitedReader:
     def read(self, split: DelimitedSplit) -> Iterator[Parsed]:
         """Yield the split's rows block by block; the rows of `bad` are numbered from 1 within the split.
 
-        Raises UserError: `cell.type`, `row.cells` and `csv.after_quote` unless rows are rejected; `csv.encoding`,
-        `csv.unclosed_quote`, `csv.escape`, `row.length`, `source.format`, `gzip.truncated` always.
+        Raises UserError: `cell.type`, `row.cells`, `csv.after_quote`, `csv.unclosed_quote` and `csv.escape` unless rows
+        are rejected; `csv.encoding`, `row.length`, `source.format`, `gzip.truncated` always.
         """
         parser = Parser(self.schema, self.dialect, keep_quoted_empty=self.keep_quoted_empty, assume_tz=self.assume_tz)
         done = 0
@@ -51,14 +51,22 @@ class DelimitedReader:
             if self.dialect.header_row and split.start == 0:
                 _pass_header(text, self.dialect, split.place)
             try:
-                for block in read_blocks(text, self.dialect, block_bytes=split.block_bytes):
-                    parsed = _renumbered(parser.parse(block), done)
-                    if parsed.bad and not self.reject:
-                        raise parsed.bad[0].error(split.place)
-                    yield parsed
+                for parsed in _parsed(read_blocks(text, self.dialect, block_bytes=split.block_bytes), parser):
+                    numbered = _renumbered(parsed, done)
+                    if numbered.bad and not self.reject:
+                        raise numbered.bad[0].error(split.place)
+                    yield numbered
                     done += parsed.records
             except TEXT_FAULTS as error:
                 raise _text_error(error, text, replace(split.place, row=done + 1)) from None
+
+
+def _parsed(blocks: Iterator[Block], parser: Parser) -> Iterator[Parsed]:
+    """Yield the rows of blocks, and of a last record that does not end the row that it is no more."""
+    try:
+        yield from map(parser.parse, blocks)
+    except OpenRecordError as last:
+        yield parser.parse_open(last)
 
 
 @contextmanager

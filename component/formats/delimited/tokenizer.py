@@ -50,12 +50,17 @@ class Ending(StrEnum):
 
 
 class EndsEarlyError(Exception):
-    """The text ends after an escape, or inside quotes; `start` is where the record begins."""
+    """The text ends after an escape, or inside quotes.
 
-    def __init__(self, ending: Ending, start: int) -> None:
+    `start` is where the record begins, `cell` the number of the open cell, from 0, and `cell_start` where that begins.
+    """
+
+    def __init__(self, ending: Ending, start: int, cell: int = 0, cell_start: int | None = None) -> None:
         super().__init__(ending, start)
         self.ending = ending
         self.start = start
+        self.cell = cell
+        self.cell_start = start if cell_start is None else cell_start
 
 
 def tokenize(text: str, dialect: DelimitedDialect) -> Iterator[Record]:
@@ -75,7 +80,11 @@ def _read_record(text: str, start: int, dialect: DelimitedDialect) -> Record:
     cells: list[Cell] = []
     at, after_quote = start, False
     while True:
-        cell, at, goes_on = _read_cell(text, at, start, dialect)
+        begun = at
+        try:
+            cell, at, goes_on = _read_cell(text, at, start, dialect)
+        except EndsEarlyError as error:
+            raise EndsEarlyError(error.ending, start, len(cells), begun) from None
         cells.append(cell)
         after_quote |= goes_on
         if not text.startswith(delimiter, at):

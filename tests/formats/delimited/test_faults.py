@@ -74,7 +74,28 @@ def test_text_after_a_closed_quote_in_a_header_is_an_error(tmp_path: Path) -> No
 
 def test_an_open_quote_is_an_error_of_its_row(tmp_path: Path) -> None:
     error = fault(tmp_path / "f", b'a,b\nc,d\nc,"d\n' + b"e,f\n" * 20, CSV)
-    assert (error.code, error.place.row) == ("csv.unclosed_quote", 3)
+    assert (error.code, error.place.row, error.place.column) == ("csv.unclosed_quote", 3, "c1")
+    assert "takes in what follows, 20 lines" in error.text
+
+
+@pytest.mark.parametrize("block", [4, 16, 1 << 20])
+@pytest.mark.parametrize("quoting", ["minimal", "all"])
+def test_an_open_quote_rejects_its_row_with_what_it_takes_in(block: int, quoting: str, tmp_path: Path) -> None:
+    reader = DelimitedReader(texts_schema(2), replace(CSV, quoting=quoting), reject=True)
+    split = split_of(tmp_path / "f", b'a,b\nc,d\nc,"d\ne,f\n', block_bytes=block)
+    found = list(reader.read(split))
+    assert [row for parsed in found for row in parsed.rows["c0"].to_pylist()] == ["a", "c"]
+    (bad,) = [bad for parsed in found for bad in parsed.bad]
+    assert (bad.row, bad.code, bad.column, bad.value, bad.record) == (
+        *(3, "csv.unclosed_quote", "c1"),
+        *('"d\ne,f\n', 'c,"d\ne,f\n'),
+    )
+
+
+def test_an_escape_at_the_end_rejects_its_row(tmp_path: Path) -> None:
+    reader = DelimitedReader(texts_schema(2), DelimitedDialect(), reject=True)
+    rows = rows_of(reader, split_of(tmp_path / "f", b"a,b\nc,d\\"))
+    assert rows == [("a", "b"), ("2", "csv.escape")]
 
 
 def test_an_escape_at_the_end_is_an_error_of_its_row(tmp_path: Path) -> None:

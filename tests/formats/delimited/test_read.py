@@ -9,7 +9,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from component.errors import UserError
 from component.formats.delimited import read
 from component.formats.delimited.dialect import DelimitedDialect
 from component.formats.delimited.read import DelimitedReader, read_header
@@ -40,13 +39,9 @@ def assert_reads_as_the_tokenizer(
     expected, ending = rows_obviously(text, width, dialect, keep_quoted_empty=keep)
     reader = DelimitedReader(texts_schema(width), dialect, reject=True, keep_quoted_empty=keep)
     split = split_of(path, encoded(text, dialect), block_bytes=block)
-    if ending is None:
-        assert sorted(rows_of(reader, split), key=str) == sorted(expected, key=str)
-    else:
-        with pytest.raises(UserError) as raised:
-            rows_of(reader, split)
-        assert raised.value.code == ENDINGS[ending]
-        assert raised.value.place.row == len(expected) + 1
+    if ending is not None:
+        expected.append((f"{len(expected) + 1}", ENDINGS[ending]))
+    assert sorted(rows_of(reader, split), key=str) == sorted(expected, key=str)
 
 
 @settings(one_file, max_examples=400)
