@@ -35,6 +35,14 @@ def taken_in(text: str) -> str:
     return f", and takes in what follows, {lines:,} {'line' if lines == 1 else 'lines'}" if lines else ""
 
 
+def mended_text(name: str, count: int) -> str:
+    """Say how many rows of an input a lenient reading mended."""
+    return (
+        f"{name!r}: {count:,} {'row' if count == 1 else 'rows'} with text after a closing enclosure, an enclosure in a"
+        ' cell that is not enclosed, or a NUL, taken as they stand because "quotes" is lenient.'
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class BadRow:
     """A row that was not taken: its number from 1, why, and its text.

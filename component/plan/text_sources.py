@@ -16,6 +16,7 @@ from component.formats.detect.plain import Header, is_line_wise, is_packed, read
 from component.formats.detect.ranking import Given
 from component.formats.detect.sample import encoding_of, sample_of
 from component.formats.detect.verdict import detect
+from component.formats.rows import mended_text
 from component.plan.asked import Asked
 from component.plan.model import SourceSlice
 from component.staging.locations import open_location
@@ -27,12 +28,16 @@ _ONE_COLUMN: Final = (",", ";", "\t", "|", "\x1f")
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """How the text of a source is read: names of columns, slices of plain CSV, and the first record of all."""
+    """How the text of a source is read: names of columns, slices of plain CSV, and the first record of all.
+
+    `warnings`: what a lenient reading mended where the text was written again.
+    """
 
     names: tuple[str, ...]
     slices: tuple[SourceSlice, ...]
     dialect: Dialect
     first: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 def detected(
@@ -93,9 +98,10 @@ def read_text(
     slices: list[SourceSlice] = []
     names: tuple[str, ...] = ()
     first: tuple[str, ...] = ()
+    mended = 0
     for part in parts:
-        found, part_names, head = _slice(name, part, dialect, options, columns, asked)
-        first = first or head.first
+        found, part_names, head, count = _slice(name, part, dialect, options, columns, asked)
+        first, mended = first or head.first, mended + count
         if names and part_names and part_names != names:
             raise UserError(
                 "column.sets_differ",
@@ -105,12 +111,11 @@ def read_text(
             )
         names = names or part_names
         slices.append(found)
-    plain = (
-        Dialect(dialect.delimiter, dialect.enclosure, options.is_strict)
-        if _keeps_cells(dialect, options)
-        else Dialect()
-    )
-    return Text(names or tuple(columns), tuple(slices), plain, first)
+    plain = replace(Dialect(), strict=options.is_strict)
+    if _keeps_cells(dialect, options):
+        plain = Dialect(dialect.delimiter, dialect.enclosure, options.is_strict)
+    said = (mended_text(name, mended),) if mended else ()
+    return Text(names or tuple(columns), tuple(slices), plain, first, said)
 
 
 def _keeps_cells(dialect: TextDialect, options: TextOptions) -> bool:
@@ -119,7 +124,7 @@ def _keeps_cells(dialect: TextDialect, options: TextOptions) -> bool:
 
 def _slice(
     name: str, part: SourceSlice, dialect: TextDialect, options: TextOptions, columns: Sequence[str], asked: Asked
-) -> tuple[SourceSlice, tuple[str, ...], Header]:
+) -> tuple[SourceSlice, tuple[str, ...], Header, int]:
     place = Place(table=name, slice=part.name)
     path: Path | None = None
     rest = dialect
@@ -129,20 +134,21 @@ def _slice(
         rest = replace(dialect, skip_rows=0)
         if comments:
             asked.say(f"{part.name}: {comments:,} line{'s' * (comments > 1)} of comments left out")
-    head = read_head(path or part.location, rest, place)
+    head, mended = read_head(path or part.location, rest, place, strict=options.is_strict), 0
     names = _names(head, options, columns, place, row_names=dialect.row_names)
     if not _keeps_cells(dialect, options):
         if path is None:
             path = scratch_path(asked.scratch, ".csv")
             write_lines(part.location, path, dialect, place)
-            head = read_head(path, replace(dialect, skip_rows=0), place)
+            head = read_head(path, replace(dialect, skip_rows=0), place, strict=options.is_strict)
         target = scratch_path(asked.scratch, ".csv")
-        write_cells(path, target, names, dialect, head.data_start, options.null_values, place)
+        start, nulls = head.data_start, options.null_values
+        mended = write_cells(path, target, names, dialect, start, nulls, place, strict=options.is_strict)
         path.unlink()
         path, head = target, replace(head, data_start=0)
     if path is None:
-        return replace(part, gzip=False, data_start=head.data_start), names, head
-    return SourceSlice(part.name, path, path.stat().st_size, data_start=head.data_start), names, head
+        return replace(part, gzip=False, data_start=head.data_start), names, head, mended
+    return SourceSlice(part.name, path, path.stat().st_size, data_start=head.data_start), names, head, mended
 
 
 def _names(

@@ -15,10 +15,10 @@ from component.dataset.format.values import check_partition_type
 from component.formats.contract import Split
 from component.formats.csv.read import CsvReader
 from component.formats.csv.source import CsvSplit
+from component.formats.rows import mended_text
 from component.plan.model import DatasetPlan, Limits
 from component.plan.splits import reader_of
 from component.plan.tables import check_tables
-from component.report.amounts import counted
 from component.report.progress import Progress
 from component.runner.commits import layouts_of
 from component.runner.keys import key_task, settle_keys
@@ -99,8 +99,7 @@ def find_types(
 def mended_rows(plans: Sequence[DatasetPlan], written: Sequence[tuple[MillJob, MillResult]]) -> list[str]:
     """Return what is to be said of sources of which a lenient reading mended rows."""
     return [
-        f"{plan.source.file_name!r}: {counted(result.mended, 'row')} with text after a closing enclosure, an enclosure "
-        'in a cell that is not enclosed, or a NUL, taken as they stand because "quotes" is lenient.'
+        mended_text(plan.source.file_name, result.mended)
         for plan, (_, result) in zip(plans, written, strict=True)
         if result.mended
     ]

@@ -186,7 +186,7 @@ def read_header(location: Location, dialect: Dialect, *, gzip: bool, place: Plac
     text = _decode(record, place, start)
     if dialect.strict:
         refuse_html(record, place)
-        _hold_strict(record, dialect, place)
+        hold_strict(record, dialect, place)
     lines = io.StringIO(text, newline="")
     if dialect.enclosure:
         rows = csv.reader(lines, delimiter=dialect.delimiter, quotechar=dialect.enclosure)
@@ -198,9 +198,10 @@ def read_header(location: Location, dialect: Dialect, *, gzip: bool, place: Plac
         raise UserError("source.format", f"The header cannot be read: {error}", place=place) from error
 
 
-def _hold_strict(record: bytes, dialect: Dialect, place: Place) -> None:
-    """Raise UserError for a header that breaks RFC 4180."""
-    for fault in find_records(record, dialect, final=True).faults:
+def hold_strict(header: bytes, dialect: Dialect, place: Place) -> None:
+    """Raise UserError for the records of a header that break RFC 4180."""
+    found = find_records(header, dialect, final=True)
+    for fault in (*found.faults, *([found.open] if found.open else [])):
         value = fault.value.decode(errors="replace")
         raise UserError(
             fault.code,

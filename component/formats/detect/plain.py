@@ -1,8 +1,10 @@
 """A whole file of any dialect in the form that the CSV reader takes: strictly, in bounded memory.
 
-What only concerns lines and bytes (packing, encoding, comments, lines before the table) is taken away first. Where
-cells are separated or escaped in another way, they are then read by the rules of `formats.delimited` and written again.
-An empty cell stays enclosed or bare, so that null and the empty text mean what they mean in any CSV file.
+What only concerns lines and bytes (packing, encoding, comments, lines before the table) is taken away first. Delimiters
+that are not one ASCII character, and characters that are escaped, become control characters that the text lacks. Then
+the reader of all CSV cuts the text into cells, so that what it refuses is refused in every dialect, and the cells are
+written again with the characters that they had. An empty cell stays enclosed or bare, so that null and the empty text
+mean what they mean in any CSV file.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 import bz2
 import codecs
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,20 +24,22 @@ from isal import igzip
 
 from component import naming
 from component.errors import Place, UserError
-from component.formats.csv.source import GZIP_ERRORS, damaged_gzip
+from component.formats.csv.dialect import Dialect
+from component.formats.csv.read import CsvReader
+from component.formats.csv.source import GZIP_ERRORS, CsvSplit, damaged_gzip, hold_strict
 from component.formats.csv.split import ByteRange
 from component.formats.csv.write import CsvWriter
-from component.formats.delimited.dialect import DelimitedDialect
-from component.formats.delimited.read import DelimitedReader
-from component.formats.delimited.source import DelimitedSplit
 from component.formats.detect.cutting import Marks, cut
 from component.formats.detect.dialect import UTF8, TextDialect
+from component.formats.rows import REASONS, REMEDIES, BadRow
 from component.staging.locations import Location, open_location, reading_at, size_of
 from component.tables.types import Column, TableSchema
 
 _PIECE: Final = naming.MIB
 _SEPARATOR: Final = "\x1f"
 """Stands for a delimiter that is not one ASCII character while cells are read."""
+_SPARE: Final = "".join(map(chr, (*range(0x1E, 0x0D, -1), *range(0x08, 0x00, -1))))
+"""Stand for the characters that separate, enclose or end cells where they are escaped."""
 _LINES: Final = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
 _MARK: Final = "\ufeff"
 _ZSTD: Final = b"\x28\xb5\x2f\xfd"
@@ -70,13 +74,14 @@ def _is_single(dialect: TextDialect) -> bool:
     return len(dialect.delimiter) == 1 and dialect.delimiter.isascii()
 
 
-def read_head(location: Location, dialect: TextDialect, place: Place) -> Header:
+def read_head(location: Location, dialect: TextDialect, place: Place, *, strict: bool = True) -> Header:
     """Return the header of a text as `write_lines` leaves it, or of a plain file, `skip_rows` lines left out.
 
-    UserError `csv.unclosed_quote` for a header that does not end, `csv.encoding` for one that is not UTF-8.
+    UserError `csv.unclosed_quote` for a header that does not end, `csv.encoding` for one that is not UTF-8; if it is
+    `strict`, also for one that breaks RFC 4180.
     """
-    delimiter = dialect.delimiter if _is_single(dialect) else _SEPARATOR
-    marks = Marks(delimiter, dialect.enclosure, dialect.escape)
+    marks = Marks(_delimiter(dialect), dialect.enclosure)
+    stands = stand_ins(dialect)
     size, wanted = size_of(location), min(size_of(location), 4 * naming.KIB)
     while True:
         with reading_at(location) as read_at:
@@ -97,8 +102,11 @@ def read_head(location: Location, dialect: TextDialect, place: Place) -> Header:
     heads = found.records[: dialect.header_rows]
     stop = start + (found.stops[len(heads) - 1] if heads else 0)
     width = len(found.records[min(len(heads), len(found.records) - 1)]) if found.records else 0
-    first = tuple(found.records[0]) if found.records else ()
-    return Header(tuple(map(tuple, heads)), len(text[:stop].encode()), width, first)
+    if strict:
+        hold_strict(text[start:stop].encode(), Dialect(marks.delimiter, marks.enclosure), place)
+    first = tuple(restored(cell, stands) for cell in found.records[0]) if found.records else ()
+    records = tuple(tuple(restored(cell, stands) for cell in record) for record in heads)
+    return Header(records, len(text[:stop].encode()), width, first)
 
 
 def _decoded_head(data: bytes, place: Place, *, whole: bool) -> str:
@@ -119,16 +127,41 @@ def _after_skipped(text: str, count: int) -> int:
 def write_lines(location: Location, target: Path, dialect: TextDialect, place: Place) -> int:
     """Write a file as UTF-8 text, unpacked, without mark, skipped lines and comments; return how many of these it had.
 
-    A delimiter that is not one ASCII character becomes the unit separator, U+001F. UserError `csv.encoding`,
-    `gzip.truncated`, and `source.format` for a text that holds this character itself.
+    Delimiters that are not one ASCII character and escaped characters become what `stand_ins` says. UserError
+    `csv.encoding`, `gzip.truncated`, `csv.escape` for a text that ends after an escape, and `source.format` for one
+    that holds a character that stands in.
     """
-    swap = "" if _is_single(dialect) else dialect.delimiter
-    lines = Lines(dialect)
+    lines, stands = Lines(dialect), stand_ins(dialect)
+    texts = without(stands, _kept(_texts(location, dialect.encoding, place), lines), place)
+    if dialect.escape:
+        marks = {one: mark for mark, one in stands.items() if mark != _SEPARATOR}
+        texts = unescaped(texts, dialect.escape, marks, place)
     with target.open("w", encoding=UTF8, newline="") as file:
-        for piece in swapped(_texts(location, dialect.encoding, place), swap, place):
-            file.write(lines.kept(piece))
-        file.write(lines.rest())
+        file.writelines(swapped(texts, "" if _is_single(dialect) else dialect.delimiter))
     return lines.comments
+
+
+def stand_ins(dialect: TextDialect) -> dict[str, str]:
+    """Return the control characters that stand for others while the cells of a dialect are read, and for which."""
+    found = {} if _is_single(dialect) else {_SEPARATOR: dialect.delimiter}
+    special = dict.fromkeys(f"{dialect.delimiter}{dialect.enclosure}\r\n") if dialect.escape else {}
+    spare = (mark for mark in _SPARE if mark not in special)
+    return found | {next(spare): one for one in special}
+
+
+def restored(text: str, stands: Mapping[str, str]) -> str:
+    """Return a text with the characters that others stand for."""
+    return text.translate({ord(mark): one for mark, one in stands.items()}) if stands else text
+
+
+def _delimiter(dialect: TextDialect) -> str:
+    return dialect.delimiter if _is_single(dialect) else _SEPARATOR
+
+
+def _kept(texts: Iterator[str], lines: Lines) -> Iterator[str]:
+    for text in texts:
+        yield lines.kept(text)
+    yield lines.rest()
 
 
 def _texts(location: Location, encoding: str, place: Place) -> Iterator[str]:
@@ -151,17 +184,40 @@ def _texts(location: Location, encoding: str, place: Place) -> Iterator[str]:
                 return
 
 
-def swapped(texts: Iterator[str], delimiter: str, place: Place) -> Iterator[str]:
+def without(marks: Iterable[str], texts: Iterator[str], place: Place) -> Iterator[str]:
+    """Yield texts that hold none of some characters; UserError `source.format` for one that does."""
+    wanted = "".join(marks)
+    found = re.compile(f"[{re.escape(wanted)}]") if wanted else None
+    for text in texts:
+        if found is not None and (match := found.search(text)):
+            raise UserError(
+                "source.format",
+                f"The text holds the control character U+{ord(match[0]):04X}",
+                place=place,
+                remedy="Write the file with a delimiter of one ASCII character, and enclosures in place of escapes.",
+            )
+        yield text
+
+
+def unescaped(texts: Iterator[str], escape: str, marks: Mapping[str, str], place: Place) -> Iterator[str]:
+    """Yield texts without escapes, in the place of an escaped character its mark, or itself where it has none.
+
+    UserError `csv.escape` where nothing follows the last one.
+    """
+    pattern, held = re.compile(re.escape(escape) + r"([\s\S])"), ""
+    for piece in texts:
+        text, held = held + piece, ""
+        if (len(text) - len(text.rstrip(escape))) % 2:
+            text, held = text[:-1], escape
+        yield pattern.sub(lambda match: marks.get(match[1], match[1]), text) if escape in text else text
+    if held:
+        raise UserError("csv.escape", REASONS["csv.escape"], place=place, remedy=f"{REMEDIES['csv.escape']}.")
+
+
+def swapped(texts: Iterator[str], delimiter: str) -> Iterator[str]:
     """Yield texts with the unit separator in the place of a delimiter, also of one that two texts share."""
     held = ""
     for text in texts:
-        if _SEPARATOR in text and delimiter and delimiter != _SEPARATOR:
-            raise UserError(
-                "source.format",
-                "The text holds the control character U+001F",
-                place=place,
-                remedy="Write the file with a delimiter of one ASCII character.",
-            )
         if len(delimiter) < 2:
             yield text.replace(delimiter, _SEPARATOR) if delimiter else text
             continue
@@ -225,48 +281,48 @@ class Lines:
 
 
 def write_cells(
-    path: Path, target: Path, names: Sequence[str], dialect: TextDialect, start: int, nulls: Sequence[str], place: Place
-) -> None:
+    path: Path,
+    target: Path,
+    names: Sequence[str],
+    dialect: TextDialect,
+    start: int,
+    nulls: Sequence[str],
+    place: Place,
+    *,
+    strict: bool = True,
+) -> int:
     """Write the records of a text, from a byte on, as plain CSV without header; cells that are one of `nulls` as null.
 
-    `path` is what `write_lines` left. UserError as `DelimitedReader.read`: for a record that has not as many cells as
-    there are names, for text after a closing enclosure, and for an enclosure that is not closed.
+    `path` is what `write_lines` left. UserError for the first row that the CSV reader refuses: not as many cells as
+    there are names, and, if it is `strict`, text that breaks RFC 4180. Return how many rows it mended otherwise.
     """
-    single = _is_single(dialect)
+    stands, mended = stand_ins(dialect), 0
     schema = TableSchema(tuple(Column(str(number)) for number in range(len(names))))
-    reader = DelimitedReader(schema, _delimited(path, dialect, start, single=single), keep_quoted_empty=True)
-    split = DelimitedSplit(place.table or "", place.slice or "", path, ByteRange(start, path.stat().st_size))
-    swapped = "" if single else dialect.delimiter
+    reader = CsvReader(schema, Dialect(_delimiter(dialect), dialect.enclosure, strict), reject=True)
+    every = ByteRange(start, path.stat().st_size)
+    split = CsvSplit(place.table or "", place.slice or "", path, gzip=False, range=every, data_start=start, exact=True)
     with closing(CsvWriter(target, schema.arrow, header=False, gzip=False)) as writer:
         for parsed in reader.read(split) if split.size else ():
-            columns = [_cells(column, swapped, nulls) for column in parsed.rows.columns]
+            if parsed.bad:
+                raise _refused(parsed.bad[0], names, stands, place)
+            columns = [_cells(column, stands, nulls) for column in parsed.rows.columns]
             writer.write(pa.table(columns, schema=schema.arrow))
+            mended += parsed.mended
+    return mended
 
 
-def _delimited(path: Path, dialect: TextDialect, start: int, *, single: bool) -> DelimitedDialect:
-    delimiter = dialect.delimiter if single else _SEPARATOR
-    return DelimitedDialect(
-        field_delimiter=delimiter,
-        record_terminator=_terminator(path, Marks(delimiter, dialect.enclosure, dialect.escape), start),
-        quoting="minimal" if dialect.enclosure else None,
-        quotechar=dialect.enclosure or naming.ENCLOSURE,
-        doublequote=bool(dialect.enclosure),
-        escape=dialect.escape,
-    )
+def _refused(bad: BadRow, names: Sequence[str], stands: Mapping[str, str], place: Place) -> UserError:
+    """Return the error for a row that a text of another dialect has."""
+    remedy = f"{REMEDIES[bad.code]}, or set quotes to lenient" if bad.code in REMEDIES else "Correct the row"
+    column = None if bad.column is None else names[int(bad.column)]
+    value = None if bad.value is None else restored(bad.value, stands)
+    at = Place(place.table, place.slice, bad.row, column, value)
+    return UserError(bad.code, bad.reason, place=at, remedy=f"{remedy}.")
 
 
-def _terminator(path: Path, marks: Marks, start: int) -> str:
-    """Return the line end after the first record."""
-    with reading_at(path) as read_at:
-        text = read_at(start, _PIECE).decode(UTF8, "replace")
-    found = cut(text, marks, most=1)
-    record = text[: found.stops[0]] if found.stops else ""
-    return next((end for end in ("\r\n", "\n", "\r") if record.endswith(end)), "\n")
-
-
-def _cells(column: Any, delimiter: str, nulls: Sequence[str]) -> Any:
-    if delimiter:
-        column = pc.replace_substring(column, _SEPARATOR, delimiter)
+def _cells(column: Any, stands: Mapping[str, str], nulls: Sequence[str]) -> Any:
+    for mark, one in stands.items():
+        column = pc.replace_substring(column, mark, one)
     if nulls:
         column = pc.if_else(
             pc.is_in(column, value_set=pa.array(nulls, pa.string())), pa.scalar(None, pa.string()), column

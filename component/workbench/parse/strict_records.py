@@ -27,17 +27,28 @@ def strict_records(blocks: Iterable[str], delimiter: str, place: Place) -> Itera
     dialect = Dialect(delimiter)
     stream = ByteStream(io.BufferedReader(_Utf8(iter(blocks))))
     parser: Parser | None = None
-    done = 0
+    done = blank = 0
     try:
         for block in record_blocks(stream, dialect, block_bytes=_BLOCK_BYTES, exact=True):
-            parser = parser or Parser(_schema(_width(block, dialect)), dialect)
+            if parser is None:
+                before, width = _beginning(block, dialect)
+                if not width:  # whether blank lines are records is not known yet
+                    blank += before
+                    continue
+                parser = Parser(_schema(width), dialect)
+                done = blank if width == 1 else 0
+                yield from _blank_rows(done)
             parsed = parser.parse(block)
             if parsed.bad:
                 raise _error(parsed.bad[0], done, place)
             done += parsed.records
             for row in zip(*(column.to_pylist() for column in parsed.rows.columns), strict=True):
                 yield list(row)
+        if parser is None:
+            yield from _blank_rows(blank)
     except UnclosedError as error:
+        if parser is None and read_record(error.text, 0, dialect).cells == 1:
+            done = blank
         raise _error(bad_row(1, error.fault, error.text, _schema(0)), done, place) from None
     except RecordTooLongError:
         raise _error(BadRow(1, "csv.unclosed_quote", TOO_LONG, None, None, ""), done, place) from None
@@ -47,15 +58,19 @@ def _schema(width: int) -> TableSchema:
     return TableSchema(tuple(Column(str(number)) for number in range(width)))
 
 
-def _width(block: memoryview, dialect: Dialect) -> int:
-    """Return how many cells the first record has that is no empty line."""
-    at = 0
+def _blank_rows(count: int) -> Iterator[list[str | None]]:
+    return ([None] for _ in range(count))
+
+
+def _beginning(block: memoryview, dialect: Dialect) -> tuple[int, int]:
+    """Return how many blank lines a block begins with, and how many cells the next record has; 0 without one."""
+    at = blank = 0
     while at < len(block):
         record = read_record(block, at, dialect)
         if bytes(block[at : record.stop]).strip(b"\r\n"):
-            return record.cells
-        at = record.stop
-    return 1
+            return blank, record.cells
+        at, blank = record.stop, blank + 1
+    return blank, 0
 
 
 def _error(bad: BadRow, done: int, place: Place) -> UserError:

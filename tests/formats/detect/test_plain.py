@@ -2,9 +2,13 @@
 
 import bz2
 import gzip
+import re
+import tempfile
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from component.errors import Place, UserError
@@ -15,6 +19,7 @@ from component.formats.csv.split import ByteRange
 from component.formats.detect import plain
 from component.formats.detect.dialect import TextDialect
 from component.tables.types import Column, TableSchema
+from tests.formats.csv import oracle
 from tests.formats.detect.corpus import write
 
 PLACE = Place(table="t", slice="t")
@@ -87,7 +92,7 @@ def test_comments_go_but_not_within_an_enclosed_cell_and_are_counted(tmp_path):
 
 @given(texts=st.lists(st.text("ab|~\n", max_size=6), max_size=6))
 def test_a_delimiter_that_two_pieces_share_is_found(texts):
-    found = "".join(plain.swapped(iter(texts), "|~|", PLACE))
+    found = "".join(plain.swapped(iter(texts), "|~|"))
     assert found == "".join(texts).replace("|~|", "\x1f")
 
 
@@ -121,12 +126,77 @@ def test_a_header_longer_than_the_first_read_is_read_on(tmp_path):
         (b"a||b\n1||2||3\n", "row.cells", 1),
         (b'a||b\n1||2\n1||"x"y\n', "csv.after_quote", 2),
         (b'a||b\n1||"x\n', "csv.unclosed_quote", 1),
+        (b'a||b\n1||x"y\n', "csv.quote_in_cell", 1),
+        (b"a||b\n1||2\n\0||2\n", "csv.nul", 2),
+        (b'a||b"\n1||2\n', "csv.quote_in_cell", None),
+        (b'"a"x||b\n1||2\n', "csv.after_quote", None),
+        (b'"a||b\n1||2\n', "csv.unclosed_quote", None),
     ],
 )
-def test_what_breaks_the_rules_is_an_error_with_its_row(data, code, row, tmp_path):
+@pytest.mark.parametrize("mark", [None, "\\"])
+def test_what_breaks_the_rules_is_an_error_with_its_row(data, code, row, mark, tmp_path):
     with pytest.raises(UserError) as caught:
-        rewritten(tmp_path, data, TextDialect("||"))
+        rewritten(tmp_path, data, TextDialect("||", escape=mark))
     assert (caught.value.code, caught.value.place.row) == (code, row)
+    assert "on_bad_row" not in caught.value.remedy
+
+
+def test_a_value_in_an_error_is_as_it_stands_in_the_file(tmp_path):
+    with pytest.raises(UserError) as caught:
+        rewritten(tmp_path, b'a||b\n1||x\\"y"\n', TextDialect("||", escape="\\"))
+    assert (caught.value.place.column, caught.value.place.value) == ("b", 'x"y"')
+
+
+def test_lenient_reading_takes_cells_as_they_stand_and_counts_their_rows(tmp_path):
+    source, lines, cells = tmp_path / "source", tmp_path / "lines", tmp_path / "cells"
+    source.write_bytes(b'a,b\n1,x"y\n2,"z"!\n3,w\n')
+    plain.write_lines(source, lines, TextDialect(escape="\\"), PLACE)
+    assert plain.write_cells(lines, cells, "ab", TextDialect(escape="\\"), 4, (), PLACE, strict=False) == 2
+    assert rows_of(cells, "ab") == [("1", 'x"y'), ("2", "z!"), ("3", "w")]
+
+
+def test_an_escape_at_the_end_is_an_error(tmp_path):
+    with pytest.raises(UserError) as caught:
+        rewritten(tmp_path, b"a,b\n1,2\\", TextDialect(escape="\\"))
+    assert caught.value.code == "csv.escape"
+
+
+STRICT_DIALECTS = st.builds(
+    TextDialect, st.sampled_from([",", "||", "¦", "|a"]), st.sampled_from(['"', "'", ""]), st.sampled_from([None, "\\"])
+)
+
+
+def literal(text, dialect):
+    """The text with private characters for what is escaped, and for a delimiter of several characters."""
+    if dialect.escape:
+        text = re.sub(r"\\(.)", lambda match: chr(0xE000 + ord(match[1])), text, flags=re.DOTALL)
+    return text.replace(dialect.delimiter, "\uf000")
+
+
+def meant(cell, dialect):
+    text = cell.replace("\uf000", dialect.delimiter)
+    return "".join(chr(ord(one) - 0xE000) if 0xE000 <= ord(one) < 0xE100 else one for one in text)
+
+
+@settings(max_examples=150, deadline=None)
+@given(text=st.text("a,|¦\"'\\\r\n\0", max_size=30), dialect=STRICT_DIALECTS, nulls=st.sampled_from([(), ("a",)]))
+@example(text="x,y\n1,2\r\n3,4\n", dialect=TextDialect(), nulls=("a",))
+def test_any_text_gives_the_rows_of_the_oracle_or_an_error(text, dialect, nulls):
+    """Whatever the dialect, the same text is refused, and the others give the cells that stand in them."""
+    text = f"n{dialect.delimiter}m\n{text}"
+    marked = replace(Dialect(), enclosure=dialect.enclosure, delimiter="\x1f")
+    judged = oracle.rows(literal(text, dialect).replace("\uf000", "\x1f"), 2, marked)[1:]
+    dangling = bool(dialect.escape) and literal(text, dialect).endswith("\\")
+    codes = ["csv.escape"] * dangling + [code for record in judged if (code := oracle.code_of(record, 2))]
+    with tempfile.TemporaryDirectory() as folder:
+        if codes:
+            with pytest.raises(UserError) as caught:
+                rewritten(Path(folder), text.encode(), dialect, nulls)
+            assert caught.value.code == codes[0]
+            return
+        found = rewritten(Path(folder), text.encode(), dialect, nulls)
+    cells = [[value and meant(value.replace("\x1f", "\uf000"), dialect) for value in one.values] for one in judged]
+    assert found == [tuple(None if cell in nulls else cell for cell in row) for row in cells]
 
 
 def test_text_that_holds_the_unit_separator_is_refused_where_that_would_separate(tmp_path):

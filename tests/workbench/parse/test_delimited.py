@@ -1,7 +1,7 @@
 """CSV, TSV and TXT: what lenient reading mends, strict reading refuses."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from component.errors import Place, UserError
@@ -85,6 +85,10 @@ def test_an_empty_line_is_a_row_of_one_column_and_no_row_of_two():
 
 @settings(max_examples=60, deadline=None)
 @given(nasty_texts)
+@example('\r,"""')
+@example('\n\n"x')
+@example('\n\na,b\n"')
+@example("\r\n\n")
 def test_strict_reading_gives_the_rows_of_the_oracle_or_an_error(text):
     found = oracle.records(text)
     width = next((len(record.cells) for record in found if not record.is_blank), 1)
