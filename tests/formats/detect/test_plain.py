@@ -167,9 +167,11 @@ STRICT_DIALECTS = st.builds(
 
 
 def literal(text, dialect):
-    """The text with private characters for what is escaped, and for a delimiter of several characters."""
+    """The text with private characters for what is escaped, NUL left aside, and for a delimiter."""
     if dialect.escape:
-        text = re.sub(r"\\(.)", lambda match: chr(0xE000 + ord(match[1])), text, flags=re.DOTALL)
+        text = re.sub(
+            r"\\(.)", lambda match: match[1] if match[1] == "\0" else chr(0xE000 + ord(match[1])), text, flags=re.DOTALL
+        )
     return text.replace(dialect.delimiter, "\uf000")
 
 
