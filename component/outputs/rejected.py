@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from component.formats.csv.write import CsvWriter
 from component.spark.job import SplitCount
 from component.spark.rejects import REJECTED_SCHEMA
+from component.tables.types import is_text
 
 
 def write_rejected(counts: Iterable[SplitCount], target: Path) -> int:
@@ -33,5 +34,13 @@ def _numbered(counts: Iterable[SplitCount]) -> Iterator[pa.Table]:
                 for batch in reader:
                     table = pa.Table.from_batches([batch])
                     position = table.schema.get_field_index("row")
-                    yield table.set_column(position, "row", pc.add(table["row"], start))
+                    yield _without_nul(table.set_column(position, "row", pc.add(table["row"], start)))
         before[count.slice] = start + count.records
+
+
+def _without_nul(table: pa.Table) -> pa.Table:
+    """Return rows with U+2400, the symbol for NUL, in the place of NUL, which CSV does not carry."""
+    texts = [
+        pc.replace_substring(column, "\0", "\u2400") if is_text(column.type) else column for column in table.columns
+    ]
+    return pa.table(texts, schema=table.schema)

@@ -301,7 +301,7 @@ def write_cells(
     reader = CsvReader(schema, Dialect(_delimiter(dialect), dialect.enclosure, strict), reject=True)
     every = ByteRange(start, path.stat().st_size)
     split = CsvSplit(place.table or "", place.slice or "", path, gzip=False, range=every, data_start=start, exact=True)
-    with closing(CsvWriter(target, schema.arrow, header=False, gzip=False)) as writer:
+    with closing(CsvWriter(target, schema.arrow, header=False, gzip=False, checked=False)) as writer:
         for parsed in reader.read(split) if split.size else ():
             if parsed.bad:
                 raise _refused(parsed.bad[0], names, stands, place)

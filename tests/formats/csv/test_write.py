@@ -13,8 +13,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from component.errors import UserError
 from component.formats.csv.dialect import Dialect
+from component.formats.csv.read import CsvReader
+from component.formats.csv.source import CsvSplit
+from component.formats.csv.split import ByteRange
 from component.formats.csv.write import CsvWriter
+from component.tables.types import Column, TableSchema
 from tests.strategies.typed_tables import tables
 
 DIALECTS = [Dialect(), Dialect(";"), Dialect("\t", "'"), Dialect(",", "|")]
@@ -67,3 +72,43 @@ def test_the_same_rows_are_the_same_gzip_bytes_at_any_time_and_under_any_name(tm
         found.append((tmp_path / name).read_bytes())
     assert found[0] == found[1]
     assert gzip.decompress(found[0]) == b'"n"\n"1"\n""\n'
+
+
+TEXTS = st.one_of(st.none(), st.text("a,;|\t\"'\r\n\0\ufeff ", max_size=6))
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    columns=st.integers(1, 3).flatmap(lambda width: st.lists(st.tuples(*[TEXTS] * width), min_size=1, max_size=5)),
+    dialect=st.sampled_from([*DIALECTS, Dialect(";", "")]),
+    cut=st.integers(0, 5),
+)
+def test_what_is_written_is_read_strictly_as_the_same_or_refused_with_its_place(tmp_path, columns, dialect, cut):
+    rows_in = [dict(zip("xyz", row, strict=False)) for row in columns]
+    table = pa.Table.from_pylist(rows_in, pa.schema([(name, pa.string()) for name in rows_in[0]]))
+    special = "\0" if dialect.enclosure else "\0;\r\n"
+    odd = [number for number, row in enumerate(columns, 1) if any(set(special) & set(cell or "") for cell in row)]
+    path = tmp_path / "t.csv"
+    writer = CsvWriter(path, table.schema, header=False, gzip=False, dialect=dialect)
+    try:
+        if odd:
+            with pytest.raises(UserError) as caught:
+                writer.write(table)
+            assert caught.value.code == "cell.unwritable"
+            assert caught.value.place.row in odd
+            return
+        writer.write(table.slice(0, cut))
+        writer.write(table.slice(cut))
+    finally:
+        writer.close()
+    split = CsvSplit("t", "t", path, gzip=False, range=ByteRange(0, path.stat().st_size))
+    schema = TableSchema(tuple(map(Column, table.column_names)))
+    found = [row for parsed in CsvReader(schema, dialect).read(split) for row in parsed.rows.to_pylist()]
+    empty = None if not dialect.enclosure else ""
+    wanted = [{name: empty if cell == "" else cell for name, cell in row.items()} for row in rows_in]
+    assert found == wanted
+
+
+def test_a_name_with_a_nul_is_refused(tmp_path):
+    with pytest.raises(UserError, match="NUL"):
+        CsvWriter(tmp_path / "t.csv", pa.schema([("a\0", pa.string())]), header=True, gzip=False)

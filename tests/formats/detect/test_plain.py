@@ -149,10 +149,10 @@ def test_a_value_in_an_error_is_as_it_stands_in_the_file(tmp_path):
 
 def test_lenient_reading_takes_cells_as_they_stand_and_counts_their_rows(tmp_path):
     source, lines, cells = tmp_path / "source", tmp_path / "lines", tmp_path / "cells"
-    source.write_bytes(b'a,b\n1,x"y\n2,"z"!\n3,w\n')
+    source.write_bytes(b'a,b\n1,x"y\n2,"z"!\n3,w\n4,v\0\n')
     plain.write_lines(source, lines, TextDialect(escape="\\"), PLACE)
-    assert plain.write_cells(lines, cells, "ab", TextDialect(escape="\\"), 4, (), PLACE, strict=False) == 2
-    assert rows_of(cells, "ab") == [("1", 'x"y'), ("2", "z!"), ("3", "w")]
+    assert plain.write_cells(lines, cells, "ab", TextDialect(escape="\\"), 4, (), PLACE, strict=False) == 3
+    assert rows_of(cells, "ab", Dialect(strict=False)) == [("1", 'x"y'), ("2", "z!"), ("3", "w"), ("4", "v\0")]
 
 
 def test_an_escape_at_the_end_is_an_error(tmp_path):
