@@ -77,11 +77,23 @@ def detect(
     if closeness >= CLOSE:
         runner_up = TextDialect(others[0].marks.delimiter, others[0].marks.enclosure, others[0].marks.escape)
         doubts += (_close(best, others[0]),)
+    if given.enclosure is None and not dialect.enclosure:
+        doubts += _open_cells(best)
     if sample.guessed:
         doubts += (f"The encoding {sample.encoding} is a guess",)
     table = best.cut.records[best.score.first :]
     fitting = sum(len(record) == best.score.width for record in table)
     return Detected(dialect, best.score.width, len(table), fitting, runner_up, doubts)
+
+
+def _open_cells(best: Ranked) -> tuple[str, ...]:
+    """Return what is doubtful where nothing is enclosed and a cell begins as an enclosed one that never ends."""
+    for number, record in enumerate(best.cut.records, 1):
+        for cell in record:
+            if cell.startswith(ENCLOSURES[0]) and not cell.endswith(ENCLOSURES[0], 1):
+                text = f"A cell of record {number} begins with a double quote that nothing closes: {shorten(cell, 60)}"
+                return (f"{text}; quotes are read as text. If they enclose cells, close it",)
+    return ()
 
 
 def _empty(given: Given, sample: Sample, skipped: int, header_rows: int | None) -> TextDialect:

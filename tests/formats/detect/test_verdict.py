@@ -103,6 +103,18 @@ def test_a_header_that_nothing_proves_is_a_doubt():
     assert any("first record" in doubt for doubt in detect(Sample("Bob,Oslo\nAnn,Rome\n"), NOTHING, PLACE).doubts)
 
 
+@pytest.mark.parametrize("text", ['a,b\n1,"x\n', 'a,b\n1,x\n2,"y, z\n3,w\n', 'a;b\n"1;x\n2;y\n'])
+def test_a_quote_that_nothing_closes_is_a_doubt_where_quotes_are_taken_for_text(text):
+    found = detect(Sample(text), NOTHING, PLACE)
+    assert any("double quote that nothing closes" in doubt for doubt in found.doubts) or found.dialect.enclosure
+    none = Given(delimiter=text[1], enclosure="")
+    assert not any("double quote" in doubt for doubt in detect(Sample(text), none, PLACE).doubts)
+
+
+def test_inches_are_no_doubt():
+    assert not detect(Sample('n,size\n1,5" pipe\n2,7" pipe\n3,8"\n'), NOTHING, PLACE).doubts
+
+
 def test_no_delimiter_at_all_is_one_column():
     assert dialect_of("name\nBob\nAnn\n") == TextDialect("")
 
