@@ -10,7 +10,7 @@ from decimal import Decimal
 
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from component.errors import UserError
@@ -57,6 +57,7 @@ def test_only_floats_have_exponents(tmp_path):
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(table=tables(), dialect=st.sampled_from(DIALECTS[1:]))
 def test_every_dialect_has_the_cells_of_the_usual_one(tmp_path, table, dialect):
+    assume(not any("\0" in cell for column in table.columns for cell in column.to_pylist() if isinstance(cell, str)))
     usual = written(tmp_path / "usual.csv", table, Dialect())
     other = written(tmp_path / "other.csv", table, dialect)
     assert rows(other, dialect) == rows(usual, Dialect())
