@@ -152,7 +152,8 @@ def _enclosed(table: pa.Table, dialect: Dialect) -> bytes:
     mark = dialect.enclosure
     cells = []
     for column in table.columns:
-        text = pc.replace_substring(column.cast(pa.string()), mark, mark + mark)
+        text = column.cast(pa.string())
+        text = pc.replace_substring(text, mark, mark + mark) if mark else text  # Arrow never ends with an empty mark
         cells.append(pc.fill_null(pc.binary_join_element_wise(mark, text, mark, ""), ""))
     rows = pc.binary_join_element_wise(*cells, dialect.delimiter) if len(cells) > 1 else cells[0]
     return "".join(f"{row}\n" for row in rows.to_pylist()).encode()
