@@ -18,7 +18,7 @@ from component.formats.csv.split import ByteRange, plan_splits
 from component.formats.delimited.cut import plan_splits as plan_splits_of_text
 from component.formats.delimited.dialect import DelimitedDialect
 from component.formats.delimited.read import DelimitedReader
-from component.formats.json_lines_read import JsonLinesReader, json_lines_splits
+from component.formats.json_lines import JsonLinesReader, json_lines_splits
 from component.formats.parquet import ParquetReader, parquet_splits
 from component.plan.model import Limits, Source, SourceSlice
 from component.tables.types import TableSchema

@@ -10,7 +10,7 @@ from component.errors import Place, UserError
 from component.formats.arrow_ipc import arrow_columns
 from component.formats.avro import avro_columns
 from component.formats.columns import FileColumns
-from component.formats.json_lines_read import json_lines_schema
+from component.formats.json_lines import json_lines_schema
 from component.formats.losses import Loss, retyped
 from component.formats.parquet import parquet_columns
 from component.plan.model import Source, SourceSlice

@@ -15,8 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from component.errors import Place, UserError
-from component.formats.avro import CODECS, AvroReader, AvroWriter, AvroWriting, avro_schema, avro_splits
-from component.formats.avro_blocks import is_avro
+from component.formats.avro import CODECS, AvroReader, AvroWriter, AvroWriting, avro_schema, avro_splits, is_avro
 from component.formats.avro_schema import field_names
 from component.tables.logical import Logical, logical_of
 from component.tables.types import Column, TableSchema, TypeName

@@ -13,8 +13,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from component.errors import Place, UserError
-from component.formats.json_lines import JsonLinesWriter, JsonLinesWriting
-from component.formats.json_lines_read import JsonLinesReader, json_lines_schema, json_lines_splits
+from component.formats.json_lines import (
+    JsonLinesReader,
+    JsonLinesWriter,
+    JsonLinesWriting,
+    json_lines_schema,
+    json_lines_splits,
+)
 from component.tables.logical import Logical, logical_column
 from component.tables.types import Column, TableSchema, TypeName
 from tests.strategies.delimited_tables import same, typed_tables

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import pyarrow as pa
 
 from component import naming
 from component.formats.csv.dialect import Dialect
@@ -168,3 +169,14 @@ def _count(values: Any, quote: bytes) -> int:
         return 0
     pieces = range(0, len(values), _STEP)
     return sum(int(np.count_nonzero(values[start : start + _STEP] == quote[0])) for start in pieces)
+
+
+def is_utf8(data: Bytes) -> bool:
+    """Say whether bytes are valid UTF-8."""
+    offsets = pa.py_buffer(np.array([0, len(data)], np.int64))
+    text = pa.Array.from_buffers(pa.large_string(), 1, [None, offsets, pa.py_buffer(data)])
+    try:
+        text.validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return True

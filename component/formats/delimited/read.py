@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pacsv
 
 from component import naming
 from component.errors import Place, UserError
+from component.formats.csv.dialect import Dialect
+from component.formats.csv.parse import with_mark
 from component.formats.csv.split import ByteRange
 from component.formats.delimited.blocks import Block, NotWholeError, OpenRecordError, RecordTooLongError, read_blocks
+from component.formats.delimited.canonical import Canonical
+from component.formats.delimited.cells import cast_cells, reason_for
 from component.formats.delimited.dialect import DelimitedDialect
-from component.formats.delimited.parse import Parser
 from component.formats.delimited.source import DelimitedSplit, open_source
 from component.formats.delimited.text import Utf8Text
 from component.formats.delimited.tokenizer import Ending, EndsEarlyError, Record, tokenize
-from component.formats.rows import Parsed
+from component.formats.rows import REASONS, BadRow, Parsed, taken_in
 from component.staging.locations import Location, size_of
 from component.tables.types import TableSchema
 
 _HEADER_PIECE: Final = 64 * naming.KIB
 TEXT_FAULTS: Final = (EndsEarlyError, RecordTooLongError, NotWholeError)
+_PLAIN_CSV = Dialect()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +53,9 @@ class DelimitedReader:
         Raises UserError: `cell.type`, `row.cells`, `csv.after_quote`, `csv.unclosed_quote` and `csv.escape` unless rows
         are rejected; `csv.encoding`, `row.length`, `source.format`, `gzip.truncated` always.
         """
-        parser = Parser(self.schema, self.dialect, keep_quoted_empty=self.keep_quoted_empty, assume_tz=self.assume_tz)
+        parser = DelimitedParser(
+            self.schema, self.dialect, keep_quoted_empty=self.keep_quoted_empty, assume_tz=self.assume_tz
+        )
         done = 0
         with open_text(split, self.dialect) as text:
             if self.dialect.header_row and split.start == 0:
@@ -61,7 +71,7 @@ class DelimitedReader:
                 raise _text_error(error, text, replace(split.place, row=done + 1)) from None
 
 
-def _parsed(blocks: Iterator[Block], parser: Parser) -> Iterator[Parsed]:
+def _parsed(blocks: Iterator[Block], parser: DelimitedParser) -> Iterator[Parsed]:
     """Yield the rows of blocks, and of a last record that does not end the row that it is no more."""
     try:
         yield from map(parser.parse, blocks)
@@ -165,3 +175,170 @@ def _text_error(error: Exception, text: Utf8Text, place: Place) -> UserError:
         place=place,
         remedy="Close the cell, and double or escape a quotechar that belongs to its text.",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """The cells of the records that have as many as there are columns, as text, and all other records.
+
+    `numbers`: which record, from 1, each row is; `others`: the faults of the other records.
+    """
+
+    columns: Sequence[pa.Array]
+    numbers: Any
+    others: Sequence[BadRow]
+    records: int
+
+
+class DelimitedParser:
+    """Parses blocks of one table; keeps nothing between them.
+
+    `keep_quoted_empty`: a quoted empty cell is the empty string; otherwise it is null like one without quotes.
+    """
+
+    def __init__(
+        self,
+        schema: TableSchema,
+        dialect: DelimitedDialect,
+        *,
+        keep_quoted_empty: bool = False,
+        assume_tz: str | None = None,
+    ) -> None:
+        self._schema = schema
+        self._arrow = schema.arrow
+        self._dialect = dialect
+        self._keep_quoted_empty = keep_quoted_empty
+        self._assume_tz = assume_tz
+        self._names = [str(number) for number in range(len(schema.columns))]
+
+    def parse(self, block: Block) -> Parsed:
+        """Parse a block; rows are numbered from 1. A blank record is a row only in a table of one column."""
+        return self._cast(self._cut(block.form) if block.form is not None else self._collect(block.records or ()))
+
+    def parse_open(self, last: OpenRecordError) -> Parsed:
+        """Return the row of a last record that never ends: a bad one, with all that it takes in."""
+        error = last.error
+        code = "csv.escape" if error.ending is Ending.ESCAPE else "csv.unclosed_quote"
+        column = self._schema.names[error.cell] if error.cell < len(self._schema.columns) else None
+        text = last.text[error.start :]
+        bad = BadRow(1, code, REASONS[code] + taken_in(text), column, last.text[error.cell_start :], text)
+        return Parsed(self._arrow.empty_table(), (bad,), 1)
+
+    def _cut(self, form: Canonical) -> _Cells:
+        """Let Arrow cut a block into cells."""
+        wrong: list[tuple[int, int, str]] = []
+
+        def note(row: Any) -> str:
+            wrong.append((row.number, row.actual_columns, row.text))
+            return "skip"
+
+        text = with_mark(form.text)
+        table = pacsv.read_csv(
+            pa.BufferReader(text),
+            read_options=pacsv.ReadOptions(use_threads=False, column_names=self._names, block_size=len(text) + 1),
+            parse_options=self._parse_options(form, note),
+            convert_options=self._convert_options(),
+        )
+        records = table.num_rows + len(wrong)
+        numbers = np.setdiff1d(np.arange(1, records + 1), [number for number, _, _ in wrong], assume_unique=True)
+        columns = [form.cells(_joined(column)) for column in table.columns]
+        others = [self._wrong_count(number, count, form.record(text)) for number, count, text in wrong]
+        return _Cells(columns, numbers, others, records)
+
+    def _parse_options(self, form: Canonical, note: Any) -> pacsv.ParseOptions:
+        options = pacsv.ParseOptions(
+            delimiter=form.delimiter.decode(),
+            quote_char=self._dialect.quote or False,
+            double_quote=self._dialect.doublequote and self._dialect.quote is not None,
+            escape_char=self._dialect.escape or False,
+            newlines_in_values=True,
+            ignore_empty_lines=len(self._names) != 1,
+        )
+        options.invalid_row_handler = note
+        return options
+
+    def _convert_options(self) -> pacsv.ConvertOptions:
+        return pacsv.ConvertOptions(
+            check_utf8=False,  # the text has been checked as a whole
+            column_types=dict.fromkeys(self._names, pa.string()),
+            null_values=[""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=not self._keep_quoted_empty,
+        )
+
+    def _collect(self, records: Sequence[Record]) -> _Cells:
+        """Sort what the tokenizer read into rows and others."""
+        width = len(self._names)
+        real = [record for record in records if width == 1 or not record.is_blank]
+        rows: list[Record] = []
+        numbers: list[int] = []
+        others: list[BadRow] = []
+        for number, record in enumerate(real, 1):
+            if record.after_quote:
+                others.append(_after_quote(number, record))
+            elif len(record.cells) != width:
+                others.append(_wrong_count(number, record, width))
+            else:
+                rows.append(record)
+                numbers.append(number)
+        columns = [pa.array([self._text(row, place) for row in rows], pa.string()) for place in range(width)]
+        return _Cells(columns, np.array(numbers, np.int64), others, len(real))
+
+    def _text(self, row: Record, place: int) -> str | None:
+        cell = row.cells[place]
+        return cell.text if cell.text or (cell.quoted and self._keep_quoted_empty) else None
+
+    def _wrong_count(self, number: int, count: int, text: str) -> BadRow:
+        if _ends_in_escape(text, self._dialect):
+            text += self._dialect.record_terminator  # Arrow takes line ends off the text that it gives, escaped or not
+        record = next(tokenize(text, self._dialect), Record((), 0))
+        return replace(_wrong_count(number, record, len(self._names)), reason=_width(count, len(self._names)))
+
+    def _cast(self, cells: _Cells) -> Parsed:
+        """Cast the columns. A row with several faults is reported once, by its first column."""
+        faults: dict[int, BadRow] = {}
+        values = []
+        for column, texts in zip(self._schema.columns, cells.columns, strict=True):
+            cast = cast_cells(
+                texts, column, self._dialect, quoted_empty=self._keep_quoted_empty, assume_tz=self._assume_tz
+            )
+            values.append(cast.values)
+            for at in cast.bad:
+                if at not in faults:
+                    reason, number = reason_for(column, self._dialect), int(cells.numbers[at])
+                    faults[at] = BadRow(number, "cell.type", reason, column.name, texts[at].as_py(), _record(cells, at))
+        table = pa.table(values, schema=self._arrow)
+        if faults:
+            kept = np.ones(table.num_rows, np.bool_)
+            kept[list(faults)] = False
+            table = table.filter(pa.array(kept))
+        bad = sorted([*cells.others, *faults.values()], key=lambda row: row.row)
+        return Parsed(table, tuple(bad), cells.records)
+
+
+def _ends_in_escape(text: str, dialect: DelimitedDialect) -> bool:
+    return dialect.escape is not None and (len(text) - len(text.rstrip(dialect.escape))) % 2 == 1
+
+
+def _joined(cells: pa.ChunkedArray) -> pa.Array:
+    return cells.chunk(0) if cells.num_chunks == 1 else cells.combine_chunks()
+
+
+def _record(cells: _Cells, at: int) -> str:
+    """Return a record as RFC 4180 text, whatever the dialect, as rejected rows are written."""
+    return _PLAIN_CSV.join([column[at].as_py() for column in cells.columns])
+
+
+def _wrong_count(number: int, record: Record, width: int) -> BadRow:
+    text = _PLAIN_CSV.join([cell.text or None for cell in record.cells])
+    return BadRow(number, "row.cells", _width(len(record.cells), width), None, None, text)
+
+
+def _width(count: int, width: int) -> str:
+    return f"The row has {count} cells where {width} are expected"
+
+
+def _after_quote(number: int, record: Record) -> BadRow:
+    text = _PLAIN_CSV.join([cell.text or None for cell in record.cells])
+    reason = "A quoted cell is followed by other than a delimiter or the end of its record"
+    return BadRow(number, "csv.after_quote", reason, None, None, text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bz2 import BZ2Decompressor
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -14,10 +15,12 @@ from component import naming
 from component.errors import Place, UserError
 from component.formats.csv.source import GZIP_ERRORS, damaged_gzip
 from component.formats.csv.split import ByteRange
-from component.formats.delimited.bzip import BzipError, BzipFile
 from component.formats.delimited.dialect import BZIP, GZIP, LZO, DelimitedDialect
 from component.formats.delimited.lzop import MAGIC, LzopError, LzopFile
 from component.staging.locations import Location, open_location, reading_at
+
+_PACKED: Final = 256 * naming.KIB
+
 
 _MAGIC: Final = {
     GZIP: re.compile(rb"\x1f\x8b"),
@@ -136,3 +139,47 @@ def _check_magic(split: DelimitedSplit, declared: str | None) -> None:
             place=replace(split.place, byte=0),
             remedy="Correct the hint compression in the file _format_delimited, or the file.",
         )
+
+
+class BzipError(Exception):
+    """The file ends early, or is damaged."""
+
+
+class BzipFile:
+    """Reads the decompressed bytes of a file of one or several streams, to its last byte. Raises BzipError.
+
+    Python's own `BZ2File` takes a later stream that is damaged at its beginning for bytes that do not belong to the
+    file, and leaves out what follows without a word. Here it is an error.
+    """
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self._stream: BZ2Decompressor | None = None
+        self._packed = b""
+
+    def read(self, size: int) -> bytes:
+        """Return up to `size` bytes; nothing only at the end."""
+        text = b""
+        while not text:
+            if self._stream is None or self._stream.eof:
+                if not self._begin():
+                    return b""
+            elif self._stream.needs_input and not self._packed:
+                self._packed = self._file.read(_PACKED)
+                if not self._packed:
+                    raise BzipError("it ends early")
+            text = self._unpack(size)
+        return text
+
+    def _begin(self) -> bool:
+        """Begin a stream where there are bytes for one."""
+        self._packed = (self._stream.unused_data if self._stream else b"") or self._file.read(_PACKED)
+        self._stream = BZ2Decompressor() if self._packed else None
+        return self._stream is not None
+
+    def _unpack(self, size: int) -> bytes:
+        packed, self._packed = self._packed, b""
+        try:
+            return self._stream.decompress(packed, size) if self._stream else b""
+        except OSError as error:
+            raise BzipError(str(error)) from error

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from component.formats.csv.scan import is_utf8
+from component.formats.csv.split import is_utf8
 from component.formats.delimited.dialect import DelimitedDialect
 from component.formats.delimited.source import Source
 

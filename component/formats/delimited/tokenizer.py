@@ -1,6 +1,6 @@
 """What the text of any dialect means: the rules of reference records 9.3, on characters, never bytes.
 
-It reads what Arrow cannot (see `path` and `structure`), and goes on after a fault that does not hide where the record
+It reads what Arrow cannot (see `path` and `blocks`), and goes on after a fault that does not hide where the record
 ends, so that each fault is found. Characters without meaning are taken in runs; `tests/formats/delimited/slow.py` has
 the rules character by character, and all ways of reading are held to it.
 """

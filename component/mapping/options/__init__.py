@@ -1,1 +1,0 @@
-"""Mapping entries and manifests as the platform's own parser takes them."""

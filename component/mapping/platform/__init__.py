@@ -1,1 +1,0 @@
-"""The values, settings and texts that all rule sets speak of."""
