@@ -18,6 +18,7 @@ from component.folder.manifest_object import CREDENTIALS, ManifestObject
 from component.naming import MANIFEST_SUFFIX
 from component.staging.buckets import (
     BUCKET_NAME,
+    DEFAULT_REGION,
     REGION,
     VISIBLE,
     AzureContainer,
@@ -30,7 +31,6 @@ from component.staging.buckets import (
 S3_SECTION: Final = "s3"
 AZURE_SECTION: Final = "abs"
 AZURE_DOMAIN: Final = "core.windows.net"
-DEFAULT_REGION: Final = "us-east-1"
 """Where S3 looks for a bucket of which nothing is said; it answers for one that is elsewhere that it is."""
 ANY_TEXT: Final = re.compile(r".+", re.DOTALL)
 

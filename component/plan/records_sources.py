@@ -9,7 +9,7 @@ from typing import Final
 from component.config.reading import RecordsReading
 from component.formats.delimited.dialect import DelimitedDialect
 from component.plan.model import Source, SourceKind, SourceSlice
-from component.records.directory import ReadOptions, RecordsDirectory, open_directory
+from component.records.directory import DirectoryOptions, RecordsDirectory, open_directory
 from component.records.format_file import FormatType
 from component.records.waiting import Patience
 from component.staging.scratch import scratch_path
@@ -24,7 +24,7 @@ def records_source(
     scratch: Path | None,
 ) -> tuple[Source, tuple[str, ...]]:
     """Return the source of a records directory, and what is to be said of it; UserError as `open_directory`."""
-    options = ReadOptions(
+    options = DirectoryOptions(
         lax=reading.lax,
         outside=reading.outside,
         hints=reading.hints,

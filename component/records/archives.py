@@ -1,26 +1,34 @@
-"""A ZIP or tar of a records directory becomes a folder, once every entry is proven safe.
+"""Archives of a records directory: a ZIP or tar is unpacked once every entry is proven safe; a ZIP is written.
 
-A directory has one level, so an archive holds plain files, all of them at its top or all in one folder. Nothing is
-written outside the folder that is given, and nothing of an archive that is not safe.
+A directory has one level, so an archive has plain files only, all of them at its top or all in one folder. Nothing is
+written outside the given folder, and nothing from an archive that is not safe.
+
+The platform drops folders of out/files (reference keboola 3), so a directory goes there as one ZIP. The same files make
+the same bytes: times and modes are fixed, and the manifest is the last entry, as it is the last file.
 """
 
 from __future__ import annotations
 
 import shutil
 import tarfile
+import zipfile
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final
 
+from component import identity, naming
 from component.errors import UserError, shorten
+from component.folder.magic import ZIP_MAGIC
 from component.naming import GIB, MIB
-from component.store.files import failing
+from component.records.manifest import MANIFEST
+from component.store.files import failing, force, force_folder, make_folder, unfinished_file
 from component.store.zip_entries import (
     ArchiveLimits,
     UnsafeZipError,
     check_places,
     entry_pieces,
     length_of,
+    plain_entry,
     read_entries,
 )
 
@@ -32,7 +40,6 @@ LIMITS: Final = ArchiveLimits(
     total_bytes=100 * GIB,
 )
 """Plain delimited text that repeats itself deflates to a thousandth at most."""
-_ZIP_MAGIC: Final = b"PK\x03\x04"
 _FINDER: Final = "__MACOSX"
 """What a Mac zips beside every file."""
 
@@ -40,7 +47,7 @@ _FINDER: Final = "__MACOSX"
 def is_archive(path: Path) -> bool:
     """Say whether a file is a ZIP or a tar (plain, gzip, bzip2, xz), by its content."""
     with failing(path, "read"), path.open("rb") as file:
-        if file.read(len(_ZIP_MAGIC)) == _ZIP_MAGIC:
+        if file.read(len(ZIP_MAGIC)) == ZIP_MAGIC:
             return True
     try:
         return tarfile.is_tarfile(path)
@@ -58,7 +65,9 @@ def unpack(archive: Path, folder: Path, limits: ArchiveLimits = LIMITS) -> Path:
         folder.mkdir(parents=True)
     with failing(archive, "read"), archive.open("rb") as file:
         try:
-            names = _unzip(file, folder, limits) if file.read(4) == _ZIP_MAGIC else _untar(file, folder, limits)
+            names = (
+                _unzip(file, folder, limits) if file.read(len(ZIP_MAGIC)) == ZIP_MAGIC else _untar(file, folder, limits)
+            )
             return folder / _common_folder(names)
         except (UnsafeZipError, tarfile.TarError, EOFError, OSError) as error:
             shutil.rmtree(folder, ignore_errors=True)
@@ -151,3 +160,38 @@ def _refused(archive: Path, why: str, entry: str | None) -> UserError:
     )
     remedy = "Pack the files of one records directory again, or transfer the archive again."
     return UserError("records.archive", f"{text}{why}", remedy=remedy)
+
+
+_PACKED: Final = (".gz", ".bz2", ".lzo", ".parquet", ".avro")
+"""Suffixes of files that deflating would not make smaller."""
+
+
+def zip_directory(folder: Path, target: Path) -> int:
+    """Pack the files of a folder into a ZIP that is there whole or not at all; return its size in bytes.
+
+    Metadata and plain delimited text are deflated, what is compressed already is stored.
+    """
+    with failing(target, "written"):
+        make_folder(target.parent)
+        with unfinished_file(target.with_name(f".{identity.new_hex()}.part")) as file:
+            with zipfile.ZipFile(file, "w") as packed:
+                for path in _ordered(folder.iterdir()):
+                    _add(packed, path)
+            force(file)
+            size = file.tell()
+            Path(file.name).replace(target)
+            force_folder(target.parent)
+    return size
+
+
+def _ordered(paths: Iterable[Path]) -> list[Path]:
+    """Return the files as they are written: data, metadata, the manifest."""
+    return sorted(paths, key=lambda path: (path.name == MANIFEST, path.name.startswith("_"), path.name))
+
+
+def _add(packed: zipfile.ZipFile, path: Path) -> None:
+    info = plain_entry(path.name, path.stat().st_size)
+    is_packed = path.name.endswith(_PACKED)
+    info.compress_type = zipfile.ZIP_STORED if is_packed else zipfile.ZIP_DEFLATED
+    with path.open("rb") as source, packed.open(info, "w") as entry:
+        shutil.copyfileobj(source, entry, naming.MIB)

@@ -15,7 +15,7 @@ from typing import Final
 
 from component.errors import Place, UserError
 from component.findings import Finding, warning
-from component.records.manifest import MANIFEST, Entry
+from component.records.manifest import MANIFEST, ManifestEntry
 from component.records.places import Listing, last_step
 from component.records.waiting import NO_PATIENCE, Patience, wait_for
 from component.staging.locations import Location, size_of
@@ -32,7 +32,7 @@ class DataFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class SearchRules:
     """What is taken of a manifest: `outside` allows entries outside the directory, `lax` goes on where it can."""
 
     outside: bool = False
@@ -42,7 +42,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    entry: Entry
+    entry: ManifestEntry
     file: DataFile | None
     how: str = "here"
 
@@ -51,7 +51,7 @@ _SCHEMES: Final = frozenset({"file", "s3", "s3a"})
 
 
 def find_files(
-    entries: Sequence[Entry], listing: Listing, rules: Rules, place: Place
+    entries: Sequence[ManifestEntry], listing: Listing, rules: SearchRules, place: Place
 ) -> tuple[tuple[DataFile, ...], tuple[Finding, ...]]:
     """Return the data files in the order of the manifest, and remarks about how they were found.
 
@@ -73,7 +73,7 @@ def find_files(
     return tuple(files), tuple(said)
 
 
-def _find_all(entries: Sequence[Entry], listing: Listing, rules: Rules, place: Place) -> list[_Found]:
+def _find_all(entries: Sequence[ManifestEntry], listing: Listing, rules: SearchRules, place: Place) -> list[_Found]:
     """Find all files, of a bucket many at once; the first error ends the search."""
     if not listing.waits:
         return [_find(entry, listing, rules, place) for entry in entries]
@@ -84,7 +84,7 @@ def _find_all(entries: Sequence[Entry], listing: Listing, rules: Rules, place: P
         pool.shutdown(cancel_futures=True)
 
 
-def _find(entry: Entry, listing: Listing, rules: Rules, place: Place) -> _Found:
+def _find(entry: ManifestEntry, listing: Listing, rules: SearchRules, place: Place) -> _Found:
     name = listing.name_of(entry.url)
     if name is None:
         found = _find_outside(entry, listing, rules, place)
@@ -97,7 +97,7 @@ def _find(entry: Entry, listing: Listing, rules: Rules, place: Place) -> _Found:
     return found
 
 
-def _check_scheme(entry: Entry, place: Place) -> None:
+def _check_scheme(entry: ManifestEntry, place: Place) -> None:
     """Refuse a URL that no directory can have; asked only of files that are not there under their name either."""
     scheme = entry.url.partition(":")[0].lower()
     if scheme not in _SCHEMES:
@@ -106,7 +106,7 @@ def _check_scheme(entry: Entry, place: Place) -> None:
         raise UserError("records.manifest", text, place=place, remedy=remedy)
 
 
-def _find_outside(entry: Entry, listing: Listing, rules: Rules, place: Place) -> _Found:
+def _find_outside(entry: ManifestEntry, listing: Listing, rules: SearchRules, place: Place) -> _Found:
     if rules.outside and (there := listing.elsewhere(entry.url)) is not None:
         return _Found(entry, DataFile(entry.url, there, size_of(there)), "outside")
     for name in last_step(entry.url):
@@ -123,7 +123,7 @@ def _find_outside(entry: Entry, listing: Listing, rules: Rules, place: Place) ->
     )
 
 
-def _checked(found: _Found, rules: Rules, place: Place) -> list[Finding]:
+def _checked(found: _Found, rules: SearchRules, place: Place) -> list[Finding]:
     """Return the remarks on one file; what is no remark is raised."""
     file, said = found.file, []
     if file is None:

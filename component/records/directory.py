@@ -1,7 +1,7 @@
 """A records directory as it is found: its data files, their format, and the schema of its rows.
 
 In this order: the manifest, which is waited for and without which a directory is not whole; the files that it names;
-the format; the schema (reference records 1).
+the format, with the terminator sniffed from the bytes where no hint gives it; the schema (reference records 1).
 """
 
 from __future__ import annotations
@@ -13,14 +13,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
+from component import naming
 from component.errors import Place, UserError
 from component.findings import Finding, warning
 from component.formats.avro import avro_schema
+from component.formats.csv.split import ByteRange
 from component.formats.delimited.dialect import DelimitedDialect
-from component.formats.delimited.read import read_header
+from component.formats.delimited.read import open_text, read_header
+from component.formats.delimited.source import DelimitedSplit
 from component.formats.parquet import parquet_schema
 from component.records.archives import is_archive, unpack
-from component.records.data_files import DataFile, Rules, find_files
+from component.records.data_files import DataFile, SearchRules, find_files
 from component.records.format_file import PREFIX, FormatType, RecordsFormat, format_name, read_hints
 from component.records.hint_values import Defaults
 from component.records.hints import dialect_of
@@ -28,7 +31,6 @@ from component.records.manifest import MANIFEST, UNFINISHED, parse_manifest
 from component.records.places import Listing, open_listing
 from component.records.schema import EXTRA, SCHEMA, header_conflict, parse_schema
 from component.records.schema_models import SCHEMA_JSON
-from component.records.sniffing import terminator_of
 from component.records.types import table_schema
 from component.records.waiting import NO_PATIENCE, OF_BUCKETS, Patience, wait_for
 from component.staging.sliced import AT_ONCE
@@ -36,7 +38,7 @@ from component.tables.types import Column, TableSchema
 
 
 @dataclass(frozen=True, slots=True)
-class ReadOptions:
+class DirectoryOptions:
     """How a directory is read.
 
     - `lax`: go on with a remark where it is safe, instead of refusing.
@@ -73,17 +75,19 @@ class RecordsDirectory:
         return sum(file.size for file in self.files)
 
 
-def read_directory(listing: Listing, options: ReadOptions | None = None, name: str | None = None) -> RecordsDirectory:
+def read_directory(
+    listing: Listing, options: DirectoryOptions | None = None, name: str | None = None
+) -> RecordsDirectory:
     """Return what a directory holds, without reading its rows; `name` is what errors call it.
 
     UserError `records.incomplete` when there is no manifest by the end of the wait, `records.manifest`,
     `records.file`, `records.format`, `records.hint` and `records.schema` as the functions of these parts say.
     """
-    chosen = options or ReadOptions()
+    chosen = options or DirectoryOptions()
     place = Place(table=name or listing.url.rstrip("/").rpartition("/")[2] or listing.url)
     patience = chosen.patience or (OF_BUCKETS if listing.waits else NO_PATIENCE)
     entries = parse_manifest(_manifest(listing, patience, place), place)
-    rules = Rules(chosen.outside, chosen.lax, patience)
+    rules = SearchRules(chosen.outside, chosen.lax, patience)
     files, said = find_files(entries, listing, rules, place)
     format_, about_format = _format(listing, chosen, place)
     dialect = None if format_.hints is None else dialect_of(format_.hints, _terminator(format_, files))
@@ -93,7 +97,10 @@ def read_directory(listing: Listing, options: ReadOptions | None = None, name: s
 
 
 def open_directory(
-    where: str | Path, scratch: Path, options: ReadOptions | None = None, variables: Mapping[str, str] | None = None
+    where: str | Path,
+    scratch: Path,
+    options: DirectoryOptions | None = None,
+    variables: Mapping[str, str] | None = None,
 ) -> RecordsDirectory:
     """Return what a folder, a ZIP or tar of one, or a URL holds; `scratch` is made for what an archive holds."""
     listing = open_listing(where, os.environ if variables is None else variables)
@@ -125,7 +132,7 @@ def _manifest(listing: Listing, patience: Patience, place: Place) -> bytes:
     raise UserError("records.incomplete", f"There is no _manifest{where}{waited}", place=place, remedy=remedy)
 
 
-def _format(listing: Listing, options: ReadOptions, place: Place) -> tuple[RecordsFormat, tuple[Finding, ...]]:
+def _format(listing: Listing, options: DirectoryOptions, place: Place) -> tuple[RecordsFormat, tuple[Finding, ...]]:
     name, kind = format_name(listing.names(), place)
     if kind is not FormatType.DELIMITED:
         return RecordsFormat(kind), ()
@@ -148,7 +155,7 @@ def _schema(
     files: tuple[DataFile, ...],
     kind: FormatType,
     dialect: DelimitedDialect | None,
-    options: ReadOptions,
+    options: DirectoryOptions,
     place: Place,
 ) -> tuple[TableSchema, tuple[Finding, ...]]:
     for name in (SCHEMA_JSON, SCHEMA):
@@ -213,3 +220,39 @@ def _schema_by_file(
 
 
 _NO_SCHEMA: Final = "There is no _schema.json and no _schema"
+
+
+LINE_ENDS: Final = ("\r\n", "\n", "\r")
+_FIRST_PIECE: Final = 64 * naming.KIB
+
+
+def terminator_of(file: DataFile, dialect: DelimitedDialect) -> str | None:
+    """Return the first terminator in a file that is neither quoted nor escaped, None when there is none.
+
+    Candidates are the dialect's own and the three line ends (reference records 2.2).
+    """
+    own = dialect.record_terminator
+    text = _beginning(file, dialect, _FIRST_PIECE)
+    candidates = LINE_ENDS if own in LINE_ENDS or own not in text else (own,)
+    at, in_quotes = 0, False
+    while at < len(text):
+        if text[at] == dialect.escape:
+            at += 1
+        elif text[at] == dialect.quote:
+            in_quotes = not in_quotes
+        elif not in_quotes:
+            found = next((one for one in candidates if text.startswith(one, at)), None)
+            if found is not None:
+                return found
+        at += 1
+    return None
+
+
+def _beginning(file: DataFile, dialect: DelimitedDialect, size: int) -> str:
+    """Return at least as many characters of a file, fewer only when it has no more."""
+    split = DelimitedSplit("", file.name, file.location, ByteRange(0, file.size))
+    pieces: list[str] = []
+    with open_text(split, dialect) as text:
+        while sum(map(len, pieces)) < size and (piece := text.read(size)):
+            pieces.append(piece.decode(errors="replace"))
+    return "".join(pieces)

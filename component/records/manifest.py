@@ -18,7 +18,7 @@ _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ManifestEntry:
     """One data file by the manifest. `mandatory` is None where nothing is said; `size` is its length in bytes."""
 
     url: str
@@ -26,7 +26,7 @@ class Entry:
     size: int | None = None
 
 
-def parse_manifest(data: bytes, place: Place | None = None) -> tuple[Entry, ...]:
+def parse_manifest(data: bytes, place: Place | None = None) -> tuple[ManifestEntry, ...]:
     """Return the entries of a manifest in their order; what UNLOAD adds to them is ignored.
 
     UserError `records.manifest` when it is no JSON object with a list of entries, when an entry has no absolute URL, or
@@ -42,13 +42,13 @@ def parse_manifest(data: bytes, place: Place | None = None) -> tuple[Entry, ...]
     return tuple(_entry(item, number, place) for number, item in enumerate(listed))
 
 
-def manifest_bytes(entries: Iterable[Entry]) -> bytes:
+def manifest_bytes(entries: Iterable[ManifestEntry]) -> bytes:
     """Return a manifest in the client's form: each entry mandatory, with its length."""
     listed = [{"url": entry.url, "mandatory": True, "meta": {"content_length": entry.size or 0}} for entry in entries]
     return json.dumps({"entries": listed}, ensure_ascii=False).encode()
 
 
-def _entry(item: Any, number: int, place: Place | None) -> Entry:
+def _entry(item: Any, number: int, place: Place | None) -> ManifestEntry:
     if not isinstance(item, dict):
         raise _wrong(f"has {describe(item)} as entries[{number}]", place)
     url, mandatory, meta = item.get("url"), item.get("mandatory"), item.get("meta")
@@ -59,7 +59,7 @@ def _entry(item: Any, number: int, place: Place | None) -> Entry:
     size = meta.get("content_length") if isinstance(meta, dict) else None
     if size is not None and (not isinstance(size, int) or isinstance(size, bool) or size < 0):
         raise _wrong(f"has {describe(size)} as entries[{number}].meta.content_length", place)
-    return Entry(url, mandatory, size)
+    return ManifestEntry(url, mandatory, size)
 
 
 def _wrong(what: str, place: Place | None) -> UserError:

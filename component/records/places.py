@@ -12,23 +12,23 @@ import re
 import shutil
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, Final, Protocol
+from typing import Any, BinaryIO, Final, Protocol
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from component import identity, naming
 from component.config.json_text import JsonFaultError, read_document_file
 from component.errors import Place, UserError
-from component.records.bucket_place import BucketListing
-from component.staging.buckets import BUCKET_NAME, REGION, S3Bucket, s3_endpoint
+from component.staging.buckets import BUCKET_NAME, DEFAULT_REGION, REGION, Bucket, S3Bucket, s3_endpoint
+from component.staging.faults import fault_of
 from component.staging.locations import Location
+from component.staging.objects import BucketObject, find_object, read_object
 from component.store.files import failing, force, force_folder, make_folder, unfinished_file
 
 _SCHEME: Final = re.compile(r"([a-z][a-z0-9+.-]*):(?=/)", re.IGNORECASE)
 _S3: Final = frozenset({"s3", "s3a"})
 _HOSTS: Final = frozenset({"", "localhost"})
-_DEFAULT_REGION: Final = "us-east-1"
 _CODES: Final = {"_schema.json": "records.schema", "_schema": "records.schema"}
 _REMEDY: Final = "Use a folder, file:///path/to/folder/ or s3://bucket/path/."
 
@@ -209,7 +209,7 @@ def _bucket(rest: str, variables: Mapping[str, str]) -> BucketListing:
     name, _, key = rest.partition("/")
     if not BUCKET_NAME.fullmatch(name):
         raise UserError("store.url", "The URL of the records directory names no bucket", remedy=_REMEDY)
-    region = variables.get("AWS_REGION") or variables.get("AWS_DEFAULT_REGION") or _DEFAULT_REGION
+    region = variables.get("AWS_REGION") or variables.get("AWS_DEFAULT_REGION") or DEFAULT_REGION
     if not REGION.fullmatch(region):
         raise UserError("config.value", "AWS_REGION is no name of a region", remedy="Set it like eu-central-1.")
     keys = [variables.get("AWS_ACCESS_KEY_ID"), variables.get("AWS_SECRET_ACCESS_KEY")]
@@ -221,3 +221,109 @@ def _bucket(rest: str, variables: Mapping[str, str]) -> BucketListing:
     bucket = S3Bucket(name, region, s3_endpoint(region, variables), keys[0] or "", keys[1] or "", session)
     prefix = f"{key.strip('/')}/" if key.strip("/") else ""
     return BucketListing(bucket, prefix, Place())
+
+
+_DOCUMENT_LIMIT: Final = 64 * naming.MIB
+
+
+@dataclass(frozen=True, slots=True)
+class BucketListing:
+    """A records directory in a bucket: the objects right below `prefix`, which is empty or ends in a slash.
+
+    Errors are those of `staging.objects`.
+    """
+
+    bucket: Bucket
+    prefix: str
+    place: Place
+
+    @property
+    def url(self) -> str:
+        """The URL of the prefix."""
+        return self.bucket.url(self.prefix)
+
+    @property
+    def waits(self) -> bool:
+        """True: a bucket may show an object later than others."""
+        return True
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the objects right below the prefix."""
+        found = self._call("list_with_delimiter", self.prefix or None)["objects"]
+        keys = (item["path"].removeprefix(self.prefix) for item in found)
+        return tuple(sorted(key for key in keys if key and "/" not in key))
+
+    def read(self, name: str) -> bytes | None:
+        """Return a small object; UserError `source.manifest` for one of more than 64 MiB."""
+        try:
+            return read_object(self.bucket, self.prefix + name, self._at(name), limit=_DOCUMENT_LIMIT)
+        except UserError as error:
+            _raise_unless_missing(error)
+            return None
+
+    def locate(self, name: str) -> BucketObject | None:
+        """Return the version of an object that is there now."""
+        return self._find(self.bucket, self.prefix + name, name)
+
+    def url_of(self, name: str) -> str:
+        """Return the URL of an object; its key is not encoded, as in Redshift's manifests."""
+        return self.bucket.url(self.prefix + name)
+
+    def name_of(self, url: str) -> str | None:
+        """Return the name of an object right below the prefix."""
+        found = self.bucket.of_url(_plain(url))
+        if found is None or found[0] != self.bucket or not found[1].startswith(self.prefix):
+            return None
+        name = found[1].removeprefix(self.prefix)
+        return name if name and "/" not in name else None
+
+    def elsewhere(self, url: str) -> BucketObject | None:
+        """Return an object of this or another bucket, read with the same credentials."""
+        found = self.bucket.of_url(_plain(url))
+        if found is None:
+            return None
+        bucket, key = found
+        return self._find(bucket, key, key)
+
+    def put(self, name: str, data: bytes) -> None:
+        """Put an object."""
+        self._call("put", self.prefix + name, data)
+
+    def upload(self, name: str, source: Path) -> None:
+        """Put a file of this machine, in parts where it is large."""
+        self._call("put", self.prefix + name, source)
+
+    def delete(self, name: str) -> None:
+        """Delete an object."""
+        self._call("delete", self.prefix + name)
+
+    def _find(self, bucket: Bucket, key: str, name: str) -> BucketObject | None:
+        try:
+            return find_object(bucket, key, self._at(name))
+        except UserError as error:
+            _raise_unless_missing(error)
+            return None
+
+    def _at(self, name: str) -> Place:
+        return replace(self.place, slice=name)
+
+    def _call(self, call: str, *arguments: Any) -> Any:
+        """Ask the bucket; a fault of the client becomes an error of ours."""
+        import obstore  # noqa: PLC0415 - most runs have no bucket
+
+        from component.staging.client import FAULTS, RETRIES, client_of  # noqa: PLC0415
+
+        try:
+            return getattr(obstore, call)(client_of(self.bucket, RETRIES), *arguments)
+        except FAULTS as error:
+            raise fault_of(error, self.bucket, self.prefix, self.place) from None
+
+
+def _plain(url: str) -> str:
+    """Return a URL with the scheme that Hadoop gives to S3 replaced by S3's own."""
+    return f"s3://{url.removeprefix('s3a://')}" if url.startswith("s3a://") else url
+
+
+def _raise_unless_missing(error: UserError) -> None:
+    if error.code != "staged.missing":
+        raise error

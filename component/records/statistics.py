@@ -20,7 +20,7 @@ Number = int | float | Decimal
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnStatistics:
+class FieldStatistics:
     """What was seen of one column: rows, nulls, the longest text, the least and the greatest number.
 
     None is nothing seen.
@@ -34,7 +34,7 @@ class ColumnStatistics:
     nulls: int = 0
 
     @classmethod
-    def of(cls, values: Any) -> ColumnStatistics:
+    def of(cls, values: Any) -> FieldStatistics:
         """Return the statistics of an array; of floats, only finite ones are numbers."""
         if is_text(values.type):
             chars, length = pc.max(pc.utf8_length(values)).as_py(), pc.max(pc.binary_length(values)).as_py()
@@ -45,9 +45,9 @@ class ColumnStatistics:
         ends = pc.min_max(finite).as_py()
         return cls(len(values), None, None, ends["min"], ends["max"], values.null_count)
 
-    def merge(self, other: ColumnStatistics) -> ColumnStatistics:
+    def merge(self, other: FieldStatistics) -> FieldStatistics:
         """Return the statistics of the rows of both."""
-        return ColumnStatistics(
+        return FieldStatistics(
             self.rows + other.rows,
             _pick(max, self.max_chars, other.max_chars),
             _pick(max, self.max_bytes, other.max_bytes),
@@ -57,20 +57,20 @@ class ColumnStatistics:
         )
 
 
-def statistics_of(table: pa.Table) -> tuple[ColumnStatistics, ...]:
+def statistics_of(table: pa.Table) -> tuple[FieldStatistics, ...]:
     """Return the statistics of the columns of a table, in their order."""
-    return tuple(ColumnStatistics.of(column) for column in table.columns)
+    return tuple(FieldStatistics.of(column) for column in table.columns)
 
 
-def merged(parts: Sequence[Sequence[ColumnStatistics]], columns: int) -> tuple[ColumnStatistics, ...]:
+def merged(parts: Sequence[Sequence[FieldStatistics]], columns: int) -> tuple[FieldStatistics, ...]:
     """Return the statistics of all files together; of no file, those of no rows."""
-    total = [ColumnStatistics()] * columns
+    total = [FieldStatistics()] * columns
     for part in parts:
         total = [one.merge(other) for one, other in zip(total, part, strict=True)]
     return tuple(total)
 
 
-def with_statistics(field: Field, seen: ColumnStatistics) -> Field:
+def with_statistics(field: Field, seen: FieldStatistics) -> Field:
     """Return a field with what was seen of its values; a constraint that they do not keep is widened or goes.
 
     Only strings and numbers have statistics: the published JSON Schema refuses them elsewhere.
@@ -88,7 +88,7 @@ def with_statistics(field: Field, seen: ColumnStatistics) -> Field:
     return replace(kept, statistics=None)
 
 
-def _widened(field: Field, seen: ColumnStatistics) -> Constraints:
+def _widened(field: Field, seen: FieldStatistics) -> Constraints:
     """Return constraints that the values keep: rows may have come from elsewhere since these were stated."""
     found = replace(field.constraints, required=field.constraints.required and not seen.nulls)
     if field.type is FieldType.STRING:

@@ -13,10 +13,10 @@ from typing import Final
 
 from component.errors import TablemillError, UserError
 from component.records.format_file import FormatType, RecordsFormat, format_file
-from component.records.manifest import MANIFEST, Entry, manifest_bytes
+from component.records.manifest import MANIFEST, ManifestEntry, manifest_bytes
 from component.records.places import Listing
 from component.records.schema import schema_files
-from component.records.statistics import ColumnStatistics, merged, with_statistics
+from component.records.statistics import FieldStatistics, merged, with_statistics
 from component.records.types import records_schema
 from component.tables.types import TableSchema
 
@@ -25,12 +25,12 @@ _PLAIN: Final = {FormatType.DELIMITED: ".csv", FormatType.PARQUET: ".parquet", F
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenFile:
+class WrittenDataFile:
     """A data file that a task has written: its name, its length in bytes, and what was seen of each column."""
 
     name: str
     size: int
-    statistics: tuple[ColumnStatistics, ...] = ()
+    statistics: tuple[FieldStatistics, ...] = ()
 
 
 def data_file_name(number: int, chosen: RecordsFormat) -> str:
@@ -53,7 +53,7 @@ def finish_directory(
     target: Listing,
     chosen: RecordsFormat,
     schema: TableSchema,
-    files: Sequence[WrittenFile],
+    files: Sequence[WrittenDataFile],
     *,
     base_url: str | None = None,
 ) -> None:
@@ -76,7 +76,7 @@ def directory_files(
     target: Listing,
     chosen: RecordsFormat,
     schema: TableSchema,
-    files: Sequence[WrittenFile],
+    files: Sequence[WrittenDataFile],
     *,
     base_url: str | None = None,
 ) -> Iterable[tuple[str, bytes]]:
@@ -87,7 +87,7 @@ def directory_files(
     yield from schema_files(replace(described, fields=tuple(fields)))
     yield format_file(chosen)
     urls = [base_url + file.name if base_url else target.url_of(file.name) for file in files]
-    yield MANIFEST, manifest_bytes(Entry(url, True, file.size) for url, file in zip(urls, files, strict=True))
+    yield MANIFEST, manifest_bytes(ManifestEntry(url, True, file.size) for url, file in zip(urls, files, strict=True))
 
 
 def remove(target: Listing, names: Iterable[str]) -> None:

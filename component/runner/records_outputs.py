@@ -15,11 +15,11 @@ from component.folder.layout import writing
 from component.outputs.file_formats import writing_of_records
 from component.outputs.slices import TEXT_SHARE
 from component.plan.model import OutputPlan, RecordsPlan
-from component.records.file_plan import FILE_BYTES, Part, RowRange, plan_files
-from component.records.other_types import described_by_type
+from component.records.archives import zip_directory
+from component.records.file_plan import FILE_BYTES, RowRange, RowSource, plan_files
 from component.records.places import Listing, LocalListing, open_listing
-from component.records.writing import WrittenFile, check_target, data_file_name, finish_directory, remove
-from component.records.zipping import zip_directory
+from component.records.types import described_by_type
+from component.records.writing import WrittenDataFile, check_target, data_file_name, finish_directory, remove
 from component.runner.shapes import with_known
 from component.spark.slices import Share, SliceTask, WrittenSlice
 from component.tables.types import Column, TableSchema
@@ -66,7 +66,7 @@ class RecordsOutput:
         """Return the tasks that write the data files, of one task that would write all of them to one."""
         whole = tasks[0]
         text = 1.0 if self.plan.format.hints is None else TEXT_SHARE
-        parts = [Part(max(size, 1), int(size * text)) for size in sizes]
+        parts = [RowSource(max(size, 1), int(size * text)) for size in sizes]
         small = sum(part.bytes for part in parts) < FILE_BYTES // 16
         files = plan_files(parts, files=self.plan.files, file_bytes=self.plan.file_bytes, cores=1 if small else cores)
         return [
@@ -85,7 +85,7 @@ class RecordsOutput:
     def finish(self, slices: Sequence[WrittenSlice], dataset: Dataset, columns: Sequence[str], zipped: Path) -> None:
         """Complete the directory as a ZIP; one at a URL gets its data files, and waits for `publish`."""
         schema = self._schema(dataset, columns)
-        files = [WrittenFile(one.target.name, one.bytes, one.statistics) for one in slices]
+        files = [WrittenDataFile(one.target.name, one.bytes, one.statistics) for one in slices]
         if self.target is None:
             where = f"{_READ_FROM}{self.output.name.removesuffix('.zip')}/"
             finish_directory(LocalListing(self.folder), self.plan.format, schema, files, base_url=where)
@@ -97,7 +97,7 @@ class RecordsOutput:
     def publish(self, slices: Sequence[WrittenSlice], dataset: Dataset, columns: Sequence[str]) -> None:
         """Write what makes the data files at a URL a records directory, its manifest last."""
         if self.target is not None:
-            files = [WrittenFile(one.target.name, one.bytes, one.statistics) for one in slices]
+            files = [WrittenDataFile(one.target.name, one.bytes, one.statistics) for one in slices]
             finish_directory(self.target, self.plan.format, self._schema(dataset, columns), files)
 
     def _schema(self, dataset: Dataset, columns: Sequence[str]) -> TableSchema:
@@ -113,7 +113,7 @@ class RecordsOutput:
                 folder.rmdir()
 
 
-def _share(one: RowRange, parts: Sequence[Part]) -> Share:
+def _share(one: RowRange, parts: Sequence[RowSource]) -> Share:
     return Share(one.start, one.stop, parts[one.part].rows)
 
 

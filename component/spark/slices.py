@@ -13,7 +13,7 @@ from component.folder.layout import writing
 from component.formats.columns import described_columns, described_rows
 from component.formats.contract import Writing
 from component.formats.losses import LostCells, lost_cells
-from component.records.statistics import ColumnStatistics, merged, statistics_of
+from component.records.statistics import FieldStatistics, merged, statistics_of
 from component.store.base import Store
 
 
@@ -64,7 +64,7 @@ class WrittenSlice:
     target: Path
     rows: int
     bytes: int
-    statistics: tuple[ColumnStatistics, ...] = ()
+    statistics: tuple[FieldStatistics, ...] = ()
     losses: tuple[LostCells, ...] = ()
 
 

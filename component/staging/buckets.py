@@ -24,6 +24,8 @@ SESSION_LIFE: Final = dt.timedelta(hours=36)
 # What the client takes: it ends the process with other characters, so nothing else may reach it.
 BUCKET_NAME: Final = re.compile(r"[A-Za-z0-9$][A-Za-z0-9._-]{0,254}")
 REGION: Final = re.compile(r"[A-Za-z0-9-]{1,64}")
+DEFAULT_REGION: Final = "us-east-1"
+"""Where a bucket of S3 is when nothing names its region."""
 HIGHEST_PORT: Final = 65535
 VISIBLE: Final = re.compile(r"[!-~]+")
 _ENDPOINT: Final = re.compile(

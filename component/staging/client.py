@@ -12,7 +12,7 @@ from obstore.store import AzureStore, S3Store
 
 from component.staging.buckets import AzureContainer, Bucket, S3Bucket
 
-__all__ = ["FAULTS", "InvalidPathError", "client_of", "get_range"]
+__all__ = ["FAULTS", "RETRIES", "InvalidPathError", "client_of", "get_range"]
 
 FAULTS: Final = (BaseError, OSError)
 """What a call raises; for some faults the client has Python's own errors."""

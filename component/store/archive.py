@@ -8,7 +8,6 @@ lost its end has no header even after a repair.
 
 from __future__ import annotations
 
-import stat
 import zipfile
 import zlib
 from collections.abc import Iterable
@@ -35,11 +34,9 @@ from component.store.entries import (
     wrong_name,
 )
 from component.store.files import failing, force, force_folder, make_folder, unfinished_file
+from component.store.zip_entries import plain_entry
 
 COPY_BYTES: Final = 4 * MIB
-_TIME: Final = (1980, 1, 1, 0, 0, 0)
-_MODE: Final = (stat.S_IFREG | 0o644) << 16
-_UNIX: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +115,7 @@ def pack_archive(
         with unfinished_file(target.with_name(f".{uuid4().hex}.part")) as file:
             with zipfile.ZipFile(file, "w") as packed:
                 size = sum(_add(packed, store, key) for key in objects)
-                packed.writestr(_info(header, len(found[0])), found[0])
+                packed.writestr(plain_entry(header, len(found[0])), found[0])
             force(file)
             Path(file.name).replace(target)
             force_folder(target.parent)
@@ -147,7 +144,7 @@ def _add(packed: zipfile.ZipFile, store: Store, key: str) -> int:
     with store.open(key) as source:
         size: int = source.size()
         copied = 0
-        with packed.open(_info(key, size), "w") as entry:
+        with packed.open(plain_entry(key, size), "w") as entry:
             while block := _read(source, key):
                 copied += entry.write(block)
     if copied != size:
@@ -159,14 +156,6 @@ def _read(source: pa.NativeFile, key: str) -> bytes:
     with failing(Path(key), "read"):
         block: bytes = source.read(COPY_BYTES)
         return block
-
-
-def _info(key: str, size: int) -> zipfile.ZipInfo:
-    info = zipfile.ZipInfo(key, _TIME)
-    info.create_system = _UNIX
-    info.external_attr = _MODE
-    info.file_size = size
-    return info
 
 
 def _check_absent(uuid: str, store: Store) -> None:

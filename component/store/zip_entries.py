@@ -55,6 +55,19 @@ class ArchiveLimits:
 
 
 LIMITS: Final = ArchiveLimits()
+_WRITTEN_TIME: Final = (1980, 1, 1, 0, 0, 0)
+_WRITTEN_MODE: Final = (stat.S_IFREG | 0o644) << 16
+_WRITTEN_SYSTEM: Final = 3
+"""Unix, whatever this machine is: the mode above is one of Unix."""
+
+
+def plain_entry(name: str, size: int) -> zipfile.ZipInfo:
+    """Return an entry to be written, the same on every machine and at any time: an ordinary file of `size` bytes."""
+    info = zipfile.ZipInfo(name, _WRITTEN_TIME)
+    info.create_system = _WRITTEN_SYSTEM
+    info.external_attr = _WRITTEN_MODE
+    info.file_size = size
+    return info
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from component.errors import RetryError, UserError
-from component.records.archives import is_archive, unpack, wrong_name
+from component.records.archives import is_archive, unpack, wrong_name, zip_directory
 from component.records.directory import open_directory
-from component.records.zipping import zip_directory
 from component.store.zip_entries import ArchiveLimits
 from tests.records.making import make_directory
 

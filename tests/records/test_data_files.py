@@ -5,7 +5,7 @@ import json
 import pytest
 
 from component.errors import Place, UserError
-from component.records.data_files import Rules, find_files
+from component.records.data_files import SearchRules, find_files
 from component.records.manifest import parse_manifest
 from component.records.places import LocalListing
 from component.records.waiting import Patience
@@ -16,7 +16,7 @@ PLACE = Place(table="orders")
 
 def found(root, entries=None, **rules):
     data = (root / "_manifest").read_bytes() if entries is None else json.dumps({"entries": entries}).encode()
-    files, said = find_files(parse_manifest(data), LocalListing(root), Rules(**rules), PLACE)
+    files, said = find_files(parse_manifest(data), LocalListing(root), SearchRules(**rules), PLACE)
     return [file.name for file in files], [one.code for one in said]
 
 
@@ -46,7 +46,7 @@ def test_a_copy_is_read_and_not_what_it_was_copied_from(tmp_path):
     copy = tmp_path / "copy"
     copy.mkdir()
     (copy / "data001.csv").write_bytes((root / "data001.csv").read_bytes())
-    files, _ = find_files(parse_manifest((root / "_manifest").read_bytes()), LocalListing(copy), Rules(), PLACE)
+    files, _ = find_files(parse_manifest((root / "_manifest").read_bytes()), LocalListing(copy), SearchRules(), PLACE)
     assert files[0].location == copy / "data001.csv"
 
 

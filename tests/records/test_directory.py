@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from component.errors import UserError
-from component.records.directory import ReadOptions, is_records, open_directory, read_directory
+from component.records.directory import DirectoryOptions, is_records, open_directory, read_directory
 from component.records.format_file import FormatType
 from component.records.places import LocalListing, open_listing
 from component.records.schema_fields import parse_field
@@ -23,7 +23,7 @@ MOVED = "manifest.moved"
 
 
 def read(root, **options):
-    return read_directory(LocalListing(root), ReadOptions(**options))
+    return read_directory(LocalListing(root), DirectoryOptions(**options))
 
 
 def refused(root, **options):
@@ -255,7 +255,7 @@ def test_a_directory_in_a_bucket_is_read_as_one_in_a_folder(tmp_path, s3):
 
 def test_a_bucket_without_manifest_is_not_whole(tmp_path, s3):
     with pytest.raises(UserError) as error:
-        read_directory(bucket_listing(s3, tmp_path), ReadOptions(patience=Patience(0.1, 0.05)))
+        read_directory(bucket_listing(s3, tmp_path), DirectoryOptions(patience=Patience(0.1, 0.05)))
     assert error.value.code == "records.incomplete"
 
 

@@ -7,19 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from component.errors import UserError
-from component.records.manifest import Entry, manifest_bytes, parse_manifest
+from component.records.manifest import ManifestEntry, manifest_bytes, parse_manifest
 
 URLS = st.builds("file:///{}".format, st.text(st.characters(codec="utf-8"), max_size=20))
 
 
 def test_the_form_is_the_clients():
-    data = manifest_bytes([Entry("file:///data/x/data001.csv.gz", True, 123)])
+    data = manifest_bytes([ManifestEntry("file:///data/x/data001.csv.gz", True, 123)])
     assert data == (
         b'{"entries": [{"url": "file:///data/x/data001.csv.gz", "mandatory": true, "meta": {"content_length": 123}}]}'
     )
 
 
-@given(st.lists(st.builds(Entry, URLS, st.just(True), st.integers(0, 2**62)), max_size=5))
+@given(st.lists(st.builds(ManifestEntry, URLS, st.just(True), st.integers(0, 2**62)), max_size=5))
 def test_what_is_written_reads_back(entries):
     assert parse_manifest(manifest_bytes(entries)) == tuple(entries)
 
@@ -31,7 +31,7 @@ def test_what_unload_adds_is_ignored():
         "meta": {"content_length": 5},
         "author": {"name": "Amazon Redshift", "version": "1.0.0"},
     }
-    assert parse_manifest(json.dumps(document).encode()) == (Entry("s3://b/0000_part_00", None, 5),)
+    assert parse_manifest(json.dumps(document).encode()) == (ManifestEntry("s3://b/0000_part_00", None, 5),)
 
 
 def test_entries_may_be_mandatory_or_not_or_say_nothing():

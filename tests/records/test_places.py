@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from component.errors import UserError
-from component.records.bucket_place import BucketListing
-from component.records.places import LocalListing, last_step, open_listing, path_of_url
+from component.records.places import BucketListing, LocalListing, last_step, open_listing, path_of_url
 from component.staging.locations import open_location, size_of
 from tests.records.listings import bucket_listing, local_listing
 

@@ -26,7 +26,7 @@ from component.records.hints import dialect_of, resolve_hints
 from component.records.places import LocalListing
 from component.records.statistics import statistics_of
 from component.records.types import FIELD
-from component.records.writing import WrittenFile, data_file_name, finish_directory
+from component.records.writing import WrittenDataFile, data_file_name, finish_directory
 from component.tables.logical import Logical, logical_of
 from component.tables.types import TableSchema
 from tests.records.published import published
@@ -95,7 +95,7 @@ def write(root, table, schema, chosen, files):
         path = root / data_file_name(number + 1, chosen)
         with closing(writing_of_records(chosen).open(path, table.schema, attributes)) as writer:
             writer.write(part)
-        written.append(WrittenFile(path.name, path.stat().st_size, statistics_of(part)))
+        written.append(WrittenDataFile(path.name, path.stat().st_size, statistics_of(part)))
     finish_directory(LocalListing(root), chosen, schema, written)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from component.formats.delimited.dialect import DelimitedDialect
 from component.records.data_files import DataFile
-from component.records.sniffing import terminator_of
+from component.records.directory import terminator_of
 
 CSV = DelimitedDialect(header_row=True, quoting="minimal", doublequote=True, escape=None)
 BLUELABS = DelimitedDialect()

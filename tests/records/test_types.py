@@ -13,19 +13,23 @@ from component.errors import UserError
 from component.folder.datatypes import column_of_metadata
 from component.formats.delimited.write import DelimitedWriting
 from component.outputs.native_types import native_types
-from component.records.other_types import (
-    arrow_of_field,
-    described_by_type,
-    field_of_arrow,
-    field_of_spark,
-    spark_of_field,
-)
 from component.records.schema_fields import parse_field
 from component.records.schema_models import RecordsSchema
-from component.records.type_table import BACK, CELL_FORMATS, CELLS, FAMILIES, FORWARD, HINTS, page
-from component.records.types import FIELD, column_of_field, field_of_column, records_schema, table_schema
+from component.records.types import (
+    FIELD,
+    arrow_of_field,
+    column_of_field,
+    described_by_type,
+    field_of_arrow,
+    field_of_column,
+    field_of_spark,
+    records_schema,
+    spark_of_field,
+    table_schema,
+)
 from component.tables.logical import Logical, logical_column, logical_of
 from component.tables.types import Column, TypeName, column_of_arrow
+from scripts.write_records_types import BACK, CELL_FORMATS, CELLS, FAMILIES, FORWARD, HINTS, page
 from tests.records import cell_outcomes
 from tests.records.cell_outcomes import outcome
 from tests.strategies.delimited_tables import VARIANTS

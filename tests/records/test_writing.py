@@ -13,7 +13,7 @@ from component.records.hints import resolve_hints
 from component.records.places import LocalListing
 from component.records.statistics import statistics_of
 from component.records.types import FIELD
-from component.records.writing import WrittenFile, check_target, data_file_name, finish_directory
+from component.records.writing import WrittenDataFile, check_target, data_file_name, finish_directory
 from component.tables.logical import Logical, logical_column
 from component.tables.types import Column, TableSchema, TypeName
 from tests.records.listings import bucket_listing
@@ -67,7 +67,7 @@ def written(target, chosen, rows=(2, 3), **options):
         name = data_file_name(number, chosen)
         target.put(name, b"x" * count)
         table = pa.table({**dict(zip(ROWS.column_names, ROWS.columns, strict=True)), "id": [number, number + 5]})
-        files.append(WrittenFile(name, count, statistics_of(table)))
+        files.append(WrittenDataFile(name, count, statistics_of(table)))
     finish_directory(target, chosen, COLUMNS, files, **options)
 
 

@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from component.records.zipping import zip_directory
+from component.records.archives import zip_directory
 from tests.records.making import make_directory
 
 
@@ -31,7 +31,7 @@ def test_data_come_first_and_the_manifest_last(tmp_path):
 
 def test_nothing_is_left_of_a_zip_that_could_not_be_made(tmp_path, monkeypatch):
     root = make_directory(tmp_path / "r")
-    monkeypatch.setattr("component.records.zipping.force", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
+    monkeypatch.setattr("component.records.archives.force", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         zip_directory(root, tmp_path / "out" / "r.zip")
     assert list((tmp_path / "out").iterdir()) == []

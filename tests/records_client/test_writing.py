@@ -16,7 +16,7 @@ from component.records.hints import dialect_of, resolve_hints
 from component.records.places import LocalListing
 from component.records.statistics import statistics_of
 from component.records.types import FIELD
-from component.records.writing import WrittenFile, check_target, data_file_name, finish_directory
+from component.records.writing import WrittenDataFile, check_target, data_file_name, finish_directory
 from component.tables.logical import Logical, logical_column
 from component.tables.types import Column, TableSchema, TypeName
 from tests.records.published import published
@@ -75,7 +75,7 @@ def write(root, variant, texts, hints=None, schema=SCHEMA):
     writer = DelimitedWriter(path, schema, dialect_of(chosen.hints))
     writer.write(table)
     writer.close()
-    finish_directory(target, chosen, schema, [WrittenFile(path.name, path.stat().st_size, statistics_of(table))])
+    finish_directory(target, chosen, schema, [WrittenDataFile(path.name, path.stat().st_size, statistics_of(table))])
     return table
 
 

@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from component.records.type_table import FORWARD
+from scripts.write_records_types import FORWARD
 from tests.records.making import make_directory
 from tests.records.published import published
 

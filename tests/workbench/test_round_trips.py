@@ -33,7 +33,7 @@ from component.records.format_file import FormatType, RecordsFormat
 from component.records.hints import dialect_of, resolve_hints
 from component.records.places import LocalListing
 from component.records.statistics import statistics_of
-from component.records.writing import WrittenFile, data_file_name, finish_directory
+from component.records.writing import WrittenDataFile, data_file_name, finish_directory
 from component.tables.types import TableSchema
 from component.workbench.arrow_file import read_arrow_file, sidecar_of
 from component.workbench.arrow_writing import write_arrow_file
@@ -221,7 +221,7 @@ def through_records(chosen, schema, rows, folder):
     with closing(writing_of_records(chosen).open(folder / name, rows.schema, attributes)) as writer:
         writer.write(rows)
     size = (folder / name).stat().st_size
-    finish_directory(LocalListing(folder), chosen, schema, [WrittenFile(name, size, statistics_of(rows))])
+    finish_directory(LocalListing(folder), chosen, schema, [WrittenDataFile(name, size, statistics_of(rows))])
     source, _ = records_source(folder, "records", "records", ("records",), RecordsReading(), folder)
     return rows_of(source).cast(rows.schema), source.schema
 

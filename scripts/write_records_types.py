@@ -1,4 +1,6 @@
-"""The mapping of types, stated once: docs/records-types.md is made of it, and a test holds each cell.
+"""Write docs/records-types.md: `python scripts/write_records_types.py`. The mapping of types is stated here, once.
+
+A test (tests/records/test_types.py) holds each cell of it.
 
 `FORWARD` says what a field of a records schema becomes; `BACK` says which field the types of others become.
 """
@@ -8,7 +10,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
+
+PAGE: Final = Path(__file__).parent.parent / "docs" / "records-types.md"
 
 _MAX_64: Final = "9223372036854775807"
 _MIN_64: Final = "-9223372036854775808"
@@ -245,7 +250,7 @@ _HEADS: Final = ("Tablemill", "Arrow", "Spark", "Kartothek", "Keboola")
 _INTRODUCTION: Final = """\
 # Types of records schemas
 
-This page is written from `component/records/type_table.py`; a test holds every cell of it.
+This page is written from `scripts/write_records_types.py`; a test holds every cell of it.
 
 ## From a records schema
 
@@ -310,3 +315,7 @@ def _short(value: Any) -> str:
 
 def _row(*cells: str) -> str:
     return f"| {' | '.join(cells)} |"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
