@@ -38,13 +38,19 @@ class Cut:
 
 
 def cut(text: str, marks: Marks, *, most: int | None = None, whole: bool = True) -> Cut:
-    """Return the records of a text; blank lines are none. Not `whole`: what follows the last line end is left out."""
+    """Return the records of a text; blank lines are none. Not `whole`: what follows the last line end is left out.
+
+    So is a record whose enclosed cell goes on beyond the text: doubled enclosures in it, and no single one, prove it.
+    """
     found = Cut()
     cells: list[str] = []
     flags: list[bool] = []
     start, quote = 0, marks.enclosure
     for match in _pattern(marks).finditer(text):
         inside, bare, end = match.groups()
+        if not whole and inside is None and _is_open(text, match.start(2), marks):
+            found.enclosed += 1
+            return found
         if inside is not None:
             found.enclosed += 1
             cells.append(_unescaped(inside, marks))
@@ -68,6 +74,21 @@ def cut(text: str, marks: Marks, *, most: int | None = None, whole: bool = True)
         if match.end() == len(text):
             break
     return found
+
+
+def _is_open(text: str, start: int, marks: Marks) -> bool:
+    """Say whether an enclosed cell begins here that the text is too short for."""
+    quote = marks.enclosure
+    if not quote or not text.startswith(quote, start) or quote * 2 not in text[start + 1 :]:
+        return False
+    return _closed_by_the_end(marks).match(text, start) is not None
+
+
+@lru_cache(maxsize=256)
+def _closed_by_the_end(marks: Marks) -> re.Pattern[str]:
+    quote, escape = re.escape(marks.enclosure), re.escape(marks.escape or "")
+    unit = rf"{escape}(?:[\s\S]|\Z)|" if escape else ""
+    return re.compile(rf"{quote}(?:{unit}[^{quote}{escape}]|{quote}{quote})*+\Z")
 
 
 @lru_cache(maxsize=256)

@@ -131,6 +131,11 @@ def test_delimiters_that_are_enclosed_or_part_of_a_sentence_are_text(text):
     assert dialect_of(text).delimiter == ""
 
 
+def test_a_cell_that_is_longer_than_the_sample_is_enclosed():
+    text = 'id,text\n1,before\n2,"' + 'a line with ""doubled"", commas\n' * 1000
+    assert detect(Sample(text, whole=False), NOTHING, PLACE).dialect == TextDialect(",")
+
+
 def test_an_empty_file_has_the_default_dialect():
     assert dialect_of("") == TextDialect(",")
 
