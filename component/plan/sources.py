@@ -127,7 +127,8 @@ def _table_source(table: InputTable, asked: Asked) -> Found:
         return replace(typed, schema=_as_promised(typed.schema, key, table)), (*warnings, *unused, *lost)
     if manifest is None:
         header_mode(table)  # refuses slices, whose columns nobody names
-        source, more = _detected_source(table.name, bare_name(table.name), names, parts, asked)
+        # the platform writes a header into every table
+        source, more = _detected_source(table.name, bare_name(table.name), names, parts, asked, expects_header=True)
         return source, (*warnings, *more)
     enclosure = naming.ENCLOSURE if manifest.enclosure is None else manifest.enclosure
     default, options = Dialect(manifest.delimiter or naming.DELIMITER, enclosure), asked.text(names)
@@ -338,10 +339,11 @@ def _detected_source(
     asked: Asked,
     *,
     infer_types: bool = True,
+    expects_header: bool = False,
 ) -> Found:
     """Return the source of text of which no manifest says how it is delimited: what is not configured is found out."""
     options, default = asked.text(names), Dialect("\t" if _are_tabs(name) else naming.DELIMITER)
-    found, doubts = detected(name, parts, options, default, asked)
+    found, doubts = detected(name, parts, options, default, asked, expects_header=expects_header)
     as_it_lies = found.is_plain and not found.skip_rows and found.header_rows == 1
     if as_it_lies and not options.says_more and not _packed(parts):
         dialect = Dialect(found.delimiter, found.enclosure, options.is_strict)

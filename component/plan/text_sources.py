@@ -41,7 +41,13 @@ class Text:
 
 
 def detected(
-    name: str, parts: Sequence[SourceSlice], options: TextOptions, default: Dialect, asked: Asked
+    name: str,
+    parts: Sequence[SourceSlice],
+    options: TextOptions,
+    default: Dialect,
+    asked: Asked,
+    *,
+    expects_header: bool = False,
 ) -> tuple[TextDialect, tuple[str, ...]]:
     """Return how a file is delimited, what is not said of it found out from its first slice, and what is doubtful.
 
@@ -55,7 +61,14 @@ def detected(
     if options.is_strict:
         refuse_html(sample.head[:HTML_HEAD].encode(), place)
     given = Given(options.delimiter, options.enclosing, options.escape, options.comment)
-    found = detect(sample, given, place, skip_rows=options.skip_rows, header_rows=options.header_rows)
+    found = detect(
+        sample,
+        given,
+        place,
+        skip_rows=options.skip_rows,
+        header_rows=options.header_rows,
+        expects_header=expects_header,
+    )
     asked.say(f"{name}: {found.sentence}")
     dialect = found.dialect
     if dialect.is_one_column:

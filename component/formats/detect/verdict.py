@@ -51,9 +51,17 @@ class Detected:
 
 
 def detect(
-    sample: Sample, given: Given, place: Place, *, skip_rows: int | None = None, header_rows: int | None = None
+    sample: Sample,
+    given: Given,
+    place: Place,
+    *,
+    skip_rows: int | None = None,
+    header_rows: int | None = None,
+    expects_header: bool = False,
 ) -> Detected:
     """Return how a text is delimited. What is given, in `given`, `skip_rows` and `header_rows`, is not looked for.
+
+    `expects_header`: the text comes from where headers are the rule, so that only proof speaks against one.
 
     UserError `csv.ambiguous` when two readings that differ in
     cells are equally good, or none is any good.
@@ -72,6 +80,9 @@ def detect(
     if given.delimiter is None:
         _hold_decided(text, best, others, closeness, place)
     marks = _sound_further_in(best.marks, sample.pieces, text, given)
+    if expects_header and header_rows is None:
+        named, sure = has_header(best.cut.records[best.score.first :], best.score.width)
+        header_rows = 1 if not sure or named else None
     dialect, doubts = _dialect(text, best, marks, sample, skipped, skip_rows, header_rows, place)
     runner_up = None
     if closeness >= CLOSE:
