@@ -38,7 +38,10 @@ ROOMS = [
     {"naming", "errors", "findings", "clock", "identity", ""},
 ]
 """From the highest to the lowest, as in docs/design.md; "" is the package itself, which holds the version."""
-PARTS = {"dataset": ["verification", "changes", "commits", "reading", "indices", "files", "format"]}
+PARTS = {
+    "dataset": ["verification", "changes", "commits", "reading", "indices", "files", "format"],
+    "spark": ["jobs", "datasource"],
+}
 """Rooms with rooms of their own, these too from the highest to the lowest."""
 HEIGHT = {room: len(ROOMS) - level for level, rooms in enumerate(ROOMS) for room in rooms}
 MODULES = {

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from component.formats.csv.write import CsvWriter
-from component.spark.job import SplitCount
-from component.spark.rejects import REJECTED_SCHEMA
+from component.spark.jobs.job import SplitCount
+from component.spark.jobs.rejects import REJECTED_SCHEMA
 from component.tables.types import is_text
 
 

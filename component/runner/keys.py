@@ -26,8 +26,8 @@ from component.dataset.commits.commit import CommitPlan
 from component.plan.model import DatasetPlan
 from component.spark.engine import Engine
 from component.spark.executor import SparkExecutor
-from component.spark.job import MillJob, MillResult, OnDone, discard, mill
-from component.spark.repeats import NONE_THERE, KeysThere, find_repeats
+from component.spark.jobs.job import MillJob, MillResult, OnDone, discard, mill
+from component.spark.jobs.repeats import NONE_THERE, KeysThere, find_repeats
 from component.tables.key_hash import Hashes
 
 

@@ -23,8 +23,8 @@ from component.report.progress import Progress
 from component.runner.commits import layouts_of
 from component.runner.keys import key_task, settle_keys
 from component.spark.engine import Engine
-from component.spark.infer import Untyped, infer_types
-from component.spark.job import MillJob, MillResult, discard, mill
+from component.spark.jobs.infer import Untyped, infer_types
+from component.spark.jobs.job import MillJob, MillResult, discard, mill
 from component.store.base import Store
 from component.tables.types import arrow_type
 

@@ -23,7 +23,7 @@ from component.runner.predict import file_names
 from component.runner.records_outputs import RecordsOutput, open_records_output
 from component.runner.shapes import NOTHING_KNOWN, open_output
 from component.spark.engine import Engine
-from component.spark.slices import SliceTask, WrittenSlice, write_slice
+from component.spark.jobs.slices import SliceTask, WrittenSlice, write_slice
 from component.store.base import Store
 from component.tables.types import Column
 

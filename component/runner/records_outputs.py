@@ -21,7 +21,7 @@ from component.records.places import Listing, LocalListing, open_listing
 from component.records.types import described_by_type
 from component.records.writing import WrittenDataFile, check_target, data_file_name, finish_directory, remove
 from component.runner.shapes import with_known
-from component.spark.slices import Share, SliceTask, WrittenSlice
+from component.spark.jobs.slices import Share, SliceTask, WrittenSlice
 from component.tables.types import Column, TableSchema
 
 _READ_FROM = "file:///data/in/files/"

@@ -22,7 +22,7 @@ from component.plan.model import DatasetPlan, OutputPlan
 from component.records.types import is_described
 from component.runner.commits import layout_of
 from component.runner.destinations import Destinations, OutTable
-from component.spark.rejects import REJECTED_SCHEMA
+from component.spark.jobs.rejects import REJECTED_SCHEMA
 from component.store.base import Store
 from component.tables.logical import column_of_values
 from component.tables.types import Column, TypeName, column_of_arrow

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyspark.daemon
 
-import component.spark.shuffle  # noqa: F401 - loaded for the workers
+import component.spark.jobs.shuffle  # noqa: F401 - loaded for the workers
 
 if __name__ == "__main__":
     pyspark.daemon.manager()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+import signal
 import sys
 import tempfile
 import threading
@@ -19,13 +20,12 @@ from component.errors import BugError, RetryError, TablemillError
 from component.spark.batches import batches
 from component.spark.java import find_java
 from component.spark.jvm import Jvm, JvmSettings, class_archive_path
-from component.spark.pyspark_habits import forget, keep_interrupt, silence_accumulators
 from component.spark.tasks import Collected, Failed, Gather, Runner, Scatter
 from component.spark.workers import cores, fitting_master, kept_bytes, memory_limit
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
-Said = TypeVar("Said")
+Reported = TypeVar("Reported")
 _DEFAULTS: Final = {
     "spark.app.name": "tablemill",
     "spark.ui.enabled": "false",
@@ -95,9 +95,9 @@ class Engine:
         conf = SparkConf(loadDefaults=False, _jvm=gateway.jvm)
         for key, value in self._settings.conf.items():
             conf.set(key, value)
-        with keep_interrupt():
+        with _keep_interrupt():
             context = SparkContext(conf=conf, gateway=gateway)
-        silence_accumulators(context)
+        _silence_accumulators(context)
         return context
 
     @property
@@ -136,13 +136,13 @@ class Engine:
             return []
         lists = self._lists(tasks, sizes)
         with self._talking() as context:
-            said = context.accumulator([], Collected())
-            rdd = context.parallelize(lists, len(lists)).mapPartitions(Runner(function, said))
+            reported = context.accumulator([], Collected())
+            rdd = context.parallelize(lists, len(lists)).mapPartitions(Runner(function, reported))
         try:
-            self._wait(_Job(rdd.count), said, on_done, on_wait=on_wait)
+            self._wait(_Job(rdd.count), reported, on_done, on_wait=on_wait)
         except _TaskFailedError as failed:
             raise failed.error from None
-        results = dict(said.value)
+        results = dict(reported.value)
         return [results[number] for number in range(len(tasks))]
 
     def _lists(self, tasks: Sequence[Task], sizes: Sequence[int]) -> list[list[tuple[int, Task]]]:
@@ -152,15 +152,15 @@ class Engine:
 
     def shuffle(
         self,
-        scatter: Callable[[Task], Iterable[tuple[int, bytes] | Said]],
+        scatter: Callable[[Task], Iterable[tuple[int, bytes] | Reported]],
         tasks: Sequence[Task],
         buckets: int,
         gather: Callable[[Iterable[bytes]], Result],
         *,
         sizes: Sequence[int] = (),
-        on_done: Callable[[int, Said | Result], None] | None = None,
+        on_done: Callable[[int, Reported | Result], None] | None = None,
         on_wait: Callable[[], None] | None = None,
-    ) -> tuple[list[Said], list[Result]]:
+    ) -> tuple[list[Reported], list[Result]]:
         """Scatter tasks into numbered buckets through Spark's shuffle, and gather each bucket.
 
         `scatter` yields (bucket, bytes) pairs and one value of its own; these values come back in the order of the
@@ -168,28 +168,28 @@ class Engine:
         """
         lists = self._lists(tasks, sizes)
         with self._talking() as context:
-            said = context.accumulator([], Collected())
+            reported = context.accumulator([], Collected())
             gathered = context.accumulator([], Collected())
-            rdd = context.parallelize(lists, len(lists)).mapPartitions(Scatter(scatter, said))
+            rdd = context.parallelize(lists, len(lists)).mapPartitions(Scatter(scatter, reported))
             moved = rdd.partitionBy(buckets, int).mapPartitionsWithIndex(Gather(gather, gathered))
         try:
-            self._wait(_Job(moved.count), said, on_done, gathered, on_wait=on_wait)
+            self._wait(_Job(moved.count), reported, on_done, gathered, on_wait=on_wait)
         except _TaskFailedError as failed:
             raise failed.error from None
-        first = dict(said.value)
+        first = dict(reported.value)
         made = [value for _, value in sorted(gathered.value, key=_number)]
         return [first[number] for number in range(len(tasks))], made
 
     def _wait(
         self,
         job: _Job,
-        said: Any,
+        reported: Any,
         on_done: Callable[[int, Any], None] | None,
         *more: Any,
         on_wait: Callable[[], None] | None,
     ) -> None:
         """Follow a job until it ends; whatever ends the waiting, no task of it runs any more."""
-        accumulators = (said, *more)
+        accumulators = (reported, *more)
         try:
             self._follow(job, accumulators, on_done, on_wait)
         except BaseException as error:
@@ -268,7 +268,7 @@ class Engine:
             assert self._jvm.process.stdin is not None  # noqa: S101 - it is opened as a pipe
             self._jvm.process.stdin.close()
             self._jvm.process.wait(60)
-        forget(context)
+        _forget(context)
         self._jvm.kill()
         shutil.rmtree(self.scratch, ignore_errors=True)
 
@@ -316,7 +316,40 @@ class _TaskFailedError(Exception):
         self.error = error
 
 
-def _first(said: Sequence[tuple[int, Any]]) -> _TaskFailedError:
+def _first(reported: Sequence[tuple[int, Any]]) -> _TaskFailedError:
     """Return the error of the first task among those that failed, so that the same input says the same."""
-    number, failed = min((entry for entry in said if isinstance(entry[1], Failed)), key=_number)
+    number, failed = min((entry for entry in reported if isinstance(entry[1], Failed)), key=_number)
     return _TaskFailedError(number, failed.error)
+
+
+@contextlib.contextmanager
+def _keep_interrupt() -> Iterator[None]:
+    """Keep what an interrupt does: pyspark's own handler speaks to a JVM that may be busy or gone."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _silence_accumulators(context: SparkContext) -> None:
+    """Keep pyspark's accumulator server from printing a stack trace when the JVM that it listens to ends."""
+    server: Any = context._accumulatorServer  # noqa: SLF001 - pyspark gives no other way to it
+    server.handle_error = lambda *_: None
+
+
+def _forget(context: SparkContext | None) -> None:
+    """Let pyspark forget the context and its JVM, so that the next engine of this process can start another.
+
+    pyspark keeps them in private class variables and has no other way to start a second JVM.
+    """
+    if context is not None:
+        gateway = SparkContext._gateway  # noqa: SLF001
+        if gateway is not None:
+            gateway.shutdown()
+    SparkContext._active_spark_context = None  # noqa: SLF001
+    SparkContext._gateway = None  # noqa: SLF001
+    SparkContext._jvm = None  # noqa: SLF001

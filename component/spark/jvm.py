@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import os
 import pwd
+import re
 import struct
 import subprocess
 import sys
@@ -23,10 +24,16 @@ import pyspark
 from pyspark.java_gateway import launch_gateway
 
 from component.errors import RetryError, UserError
-from component.spark.complaints import complaint
 from component.spark.java import Java
 from component.spark.workers import KEPT_BYTES
 
+_NOISE: Final = re.compile(
+    r"\s*(?:at |\.\.\. \d+ more|WARNING:|Using Spark's|Setting default|To adjust|\d\d/\d\d/\d\d )"
+)
+_EMPTY_WORDS: Final = re.compile(r"Error: (?:Could not create the Java|A fatal exception)|Error occurred during")
+_START: Final = re.compile(r'(?:Exception in thread "[^"]*" )?(?:Caused by: )?(?:[a-z]\w*\.)*')
+_PLAIN_KINDS: Final = re.compile(r"(?:Spark|Runtime|IllegalArgument|SparkIllegalArgument)Exception: ")
+_LONGEST: Final = 300
 _OPENED: Final = (
     "java.base/java.lang",
     "java.base/java.lang.invoke",
@@ -164,11 +171,11 @@ class Jvm:
             return False
         return True
 
-    def did_not_start(self, said: str) -> RetryError:
-        """Return the error for what Java or Spark said instead of starting."""
+    def did_not_start(self, output: str) -> RetryError:
+        """Return the error for what Java or Spark wrote instead of starting."""
         return RetryError(
             "spark.failed",
-            f"Spark did not start: {complaint(said)}",
+            f"Spark did not start: {complaint(output)}",
             remedy="Check parameters.spark, and that there is enough memory.",
         )
 
@@ -208,3 +215,14 @@ def _log_in(gateway: Any) -> None:
     """Tell Hadoop who we are: it asks the system for the user's name, and any use of its file systems fails without."""
     users = gateway.jvm.org.apache.hadoop.security.UserGroupInformation
     users.setLoginUser(users.createRemoteUser(_USER))
+
+
+def complaint(text: str) -> str:
+    """Return the one line of what Java or Spark wrote that tells people why it did not start, without a full stop.
+
+    Stack traces and names of packages are left out.
+    """
+    lines = (line.strip() for line in text.splitlines() if not _NOISE.match(line))
+    kept = [line for line in lines if line and not _EMPTY_WORDS.match(line)]
+    telling = next((line for line in kept if "Exception" in line or "Error" in line), kept[0] if kept else "no output")
+    return _PLAIN_KINDS.sub("", _START.sub("", telling, count=1), count=1)[:_LONGEST].rstrip(".")

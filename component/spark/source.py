@@ -1,8 +1,8 @@
 """Datasets as a data source of Spark: `spark.read.format("kartothek")`, `df.write.format("kartothek")`, SQL.
 
 Spark's Python API has no column pruning: a read loads all columns, or those of the option `columns`. What it has of
-filters is not safe for a DataFrame that is used twice (`source_options.SHARED_FILTERS`), so they are taken on demand;
-the option `predicates` prunes always.
+filters is not safe for a DataFrame that is used twice (`datasource.options.SHARED_FILTERS`), so they are taken on
+demand; the option `predicates` prunes always.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceWriter
 from pyspark.sql.types import StructType
 
-from component.spark.source_options import parse_options
-from component.spark.source_reader import FilteringReader, KartothekReader, read_schema
-from component.spark.source_writer import KartothekWriter
+from component.spark.datasource.options import parse_options
+from component.spark.datasource.reader import FilteringReader, KartothekReader, read_schema
+from component.spark.datasource.writer import KartothekWriter
 
 PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
 """Spark's switch for filters to Python data sources; it refuses those that take filters while it is off."""

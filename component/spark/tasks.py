@@ -39,9 +39,9 @@ class Collected(AccumulatorParam[list[Any]]):
 class Runner(Generic[Task, Result]):
     """What runs on a worker: applies the function to lists of tasks and says the results by the accumulator."""
 
-    def __init__(self, function: Callable[[Task], Result | Failed], said: Any) -> None:
+    def __init__(self, function: Callable[[Task], Result | Failed], reported: Any) -> None:
         self.function = function
-        self.said = said
+        self.reported = reported
 
     def __call__(self, lists: Iterable[list[tuple[int, Task]]]) -> Iterator[int]:
         """Run each task, up to the first that fails; what it yields only counts them."""
@@ -50,7 +50,7 @@ class Runner(Generic[Task, Result]):
                 value: Any = self.function(task)
             except TablemillError as error:
                 value = Failed(error)
-            self.said.add([(number, value)])
+            self.reported.add([(number, value)])
             yield number
             if isinstance(value, Failed):
                 return
@@ -59,9 +59,9 @@ class Runner(Generic[Task, Result]):
 class Scatter(Generic[Task]):
     """What runs on a worker before a shuffle."""
 
-    def __init__(self, function: Callable[[Task], Iterable[Any]], said: Any) -> None:
+    def __init__(self, function: Callable[[Task], Iterable[Any]], reported: Any) -> None:
         self.function = function
-        self.said = said
+        self.reported = reported
 
     def __call__(self, lists: Iterable[list[tuple[int, Task]]]) -> Iterator[tuple[int, bytes]]:
         """Yield the pairs of each task to the shuffle."""
@@ -71,17 +71,17 @@ class Scatter(Generic[Task]):
                     if isinstance(item, tuple):
                         yield item
                     else:
-                        self.said.add([(number, item)])
+                        self.reported.add([(number, item)])
             except TablemillError as error:
-                self.said.add([(number, Failed(error))])
+                self.reported.add([(number, Failed(error))])
 
 
 class Gather(Generic[Result]):
     """What runs on a worker after a shuffle."""
 
-    def __init__(self, function: Callable[[Iterable[bytes]], Result], said: Any) -> None:
+    def __init__(self, function: Callable[[Iterable[bytes]], Result], reported: Any) -> None:
         self.function = function
-        self.said = said
+        self.reported = reported
 
     def __call__(self, bucket: int, pairs: Iterable[tuple[int, bytes]]) -> Iterator[int]:
         """Gather the pairs of one bucket, unless there are none."""
@@ -93,5 +93,5 @@ class Gather(Generic[Result]):
             value: Any = self.function(data for _, data in chain([first], parts))
         except TablemillError as error:
             value = Failed(error)
-        self.said.add([(bucket, value)])
+        self.reported.add([(bucket, value)])
         yield bucket

@@ -213,7 +213,7 @@ def test_pointers_in_docstrings_comments_and_pages_lead_somewhere():
         ("`component.errors.CODES`", []),
         ("component.errors.CODEX says", ["component.errors.CODEX"]),
         ("`naming.SPLIT_BYTES`, `csv.Sniffer`", []),
-        ("`careful.SplitIsNotExactError`", ["careful.SplitIsNotExactError"]),
+        ("`guess.SplitIsNotExactError`", ["guess.SplitIsNotExactError"]),
         ("(see `cast`)", []),
         ("(see `casting`)", ["casting"]),
     ],

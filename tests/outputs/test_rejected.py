@@ -1,7 +1,7 @@
 from component.formats.rows import BadRow
 from component.outputs.rejected import write_rejected
-from component.spark.job import SplitCount
-from component.spark.rejects import Rejects
+from component.spark.jobs.job import SplitCount
+from component.spark.jobs.rejects import Rejects
 from tests.runner.data_folder import parse_output
 
 

@@ -149,7 +149,7 @@ def test_spark_types_without_a_field_are_refused(text):
 def test_spark_knows_the_types_that_we_name_and_names_those_that_we_know():
     from pyspark.sql import types as spark
 
-    from component.spark.source_types import spark_schema
+    from component.spark.datasource.types import spark_schema
 
     theirs = [
         *(spark.ByteType(), spark.ShortType(), spark.IntegerType(), spark.LongType(), spark.FloatType()),

@@ -26,8 +26,8 @@ from component.formats.csv.source import CsvSplit
 from component.plan.model import DatasetPlan, Source
 from component.runner.commits import layouts_of, plan_commits
 from component.runner.keys import key_task, settle_keys
-from component.spark import repeats
-from component.spark.job import MillJob, mill
+from component.spark.jobs import repeats
+from component.spark.jobs.job import MillJob, mill
 from component.store.local import LocalStore
 from component.tables.types import Column, TableSchema, TypeName
 from tests.dataset.making import write_dataset

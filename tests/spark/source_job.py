@@ -12,9 +12,9 @@ from pyspark.sql import SparkSession
 
 from component.dataset.format.address import open_address
 from component.dataset.format.header import read_header
+from component.spark.datasource.options import parse_options
+from component.spark.datasource.writer import KartothekWriter
 from component.spark.source import KartothekSource, register
-from component.spark.source_options import parse_options
-from component.spark.source_writer import KartothekWriter
 
 
 class StumblingWriter(KartothekWriter):

@@ -13,9 +13,9 @@ from component.formats.csv.dialect import Dialect
 from component.formats.csv.read import CsvReader
 from component.formats.csv.source import ByteRange, CsvSplit
 from component.spark.heartbeat import SECONDS, Heart, Heartbeats
-from component.spark.job import mill
+from component.spark.jobs.job import mill
 from tests.spark.inline_engine import InlineEngine
-from tests.spark.test_job import make_job, text_schema
+from tests.spark.jobs.test_job import make_job, text_schema
 
 
 @pytest.fixture

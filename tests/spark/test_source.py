@@ -37,8 +37,8 @@ from component.dataset.commits.commit import commit, plan_commit
 from component.dataset.format.header import read_header
 from component.dataset.format.history import history
 from component.dataset.reading.reader import open_dataset, plan_scan, read_scan
+from component.spark.datasource.options import SHARED_FILTERS
 from component.spark.source import register
-from component.spark.source_options import SHARED_FILTERS
 from component.store.local import LocalStore
 from tests.dataset.making import UUID, bag, layout_of, read_all, write_dataset, write_files
 from tests.strategies.spark_filters import filters, kept

@@ -2,8 +2,8 @@
 
 Counting all enclosures of a file costs a pass over it. What lies around a cut nearly always tells whether the cut is
 inside an enclosed cell: enclosures open after a delimiter or a line end and close before one, and only one of the two
-readings fits. Nothing depends on the guess being right: the reader proves every split (`spark.ledger`), and a slice
-with a wrong cut is cut again by `split.plan_splits`.
+readings fits. Nothing depends on the guess being right: the reader proves every split (`spark.jobs.ledger`), and a
+slice with a wrong cut is cut again by `split.plan_splits`.
 """
 
 from __future__ import annotations

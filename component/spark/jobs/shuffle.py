@@ -19,8 +19,8 @@ from component.dataset.format.layout import Layout
 from component.errors import UserError
 from component.formats.csv.read import ReadAgainError
 from component.formats.losses import LostCells, lost_cells
-from component.spark.mill import Milled, MillTask, checked_rows, lost_in, stems
-from component.spark.rejects import Rejects
+from component.spark.jobs.mill import Milled, MillTask, checked_rows, lost_in, stems
+from component.spark.jobs.rejects import Rejects
 from component.store.base import Store
 
 

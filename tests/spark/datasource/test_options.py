@@ -4,7 +4,7 @@ import pytest
 
 from component import naming
 from component.errors import UserError
-from component.spark.source_options import SourceOptions, parse_options
+from component.spark.datasource.options import SourceOptions, parse_options
 
 ADDRESS = {"path": "file:///store/flights"}
 

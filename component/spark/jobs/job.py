@@ -17,9 +17,9 @@ from component.formats.losses import Loss, LostCells, lost_cells
 from component.spark.batches import batches
 from component.spark.engine import Engine
 from component.spark.heartbeat import Heart, Heartbeats
-from component.spark.ledger import Ledger, Part
-from component.spark.mill import Milled, MillTask, mill_together
-from component.spark.shuffle import GatherTask, Scattered, gather_bucket, scatter_split
+from component.spark.jobs.ledger import Ledger, SplitState
+from component.spark.jobs.mill import Milled, MillTask, mill_together
+from component.spark.jobs.shuffle import GatherTask, Scattered, gather_bucket, scatter_split
 from component.store.base import Store
 
 RUN_DIGITS = 12
@@ -245,6 +245,8 @@ def _result(ledger: Ledger, gathered: Sequence[Milled]) -> MillResult:
     )
 
 
-def _count(part: Part) -> SplitCount:
-    said = part.scattered or part.milled or Milled()
-    return SplitCount(part.task.split.slice, said.records, said.rejected, said.rejected_file, said.mended, said.losses)
+def _count(part: SplitState) -> SplitCount:
+    outcome = part.scattered or part.milled or Milled()
+    return SplitCount(
+        part.task.split.slice, outcome.records, outcome.rejected, outcome.rejected_file, outcome.mended, outcome.losses
+    )

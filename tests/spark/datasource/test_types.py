@@ -3,7 +3,7 @@ import pytest
 from pyspark.sql import types as spark
 
 from component.errors import UserError
-from component.spark.source_types import dataset_schema, known_types, same_type, spark_schema
+from component.spark.datasource.types import dataset_schema, known_types, same_type, spark_schema
 
 PAIRS = [
     (pa.int64(), spark.LongType()),

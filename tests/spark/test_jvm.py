@@ -1,6 +1,6 @@
 import pytest
 
-from component.spark.complaints import complaint
+from component.spark.jvm import complaint
 
 WARNED = "WARNING: Using incubator modules: jdk.incubator.vector\n"
 THROWN = 'Exception in thread "main"'

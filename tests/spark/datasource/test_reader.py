@@ -8,8 +8,8 @@ from component import naming
 from component.dataset.format.address import Address
 from component.dataset.reading.reader import FileScan
 from component.errors import UserError
-from component.spark.source_options import SourceOptions
-from component.spark.source_reader import (
+from component.spark.datasource.options import SourceOptions
+from component.spark.datasource.reader import (
     FEW_FILES,
     OPEN_BYTES,
     KartothekReader,

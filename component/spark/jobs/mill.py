@@ -24,7 +24,7 @@ from component.formats.csv.read import ReadAgainError
 from component.formats.losses import Loss, LostCells, lost_cells
 from component.formats.rows import BadRow, Parsed
 from component.spark.heartbeat import Heart
-from component.spark.rejects import Rejects
+from component.spark.jobs.rejects import Rejects
 from component.store.base import Store
 from component.tables.numeric import with_decimal_texts
 

@@ -15,9 +15,9 @@ from component import naming
 from component.dataset.files.predicates import bind_predicates
 from component.dataset.reading.reader import Dataset, FileScan, open_dataset, plan_scan, read_scan
 from component.errors import Place, UserError
-from component.spark.source_filters import RawCondition, take_filters
-from component.spark.source_options import SourceOptions
-from component.spark.source_types import same_type, spark_schema
+from component.spark.datasource.filters import RawCondition, take_filters
+from component.spark.datasource.options import SourceOptions
+from component.spark.datasource.types import same_type, spark_schema
 from component.store.base import Store
 
 OPEN_BYTES: Final = 4 * naming.MIB

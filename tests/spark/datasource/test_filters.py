@@ -20,9 +20,9 @@ from pyspark.sql.datasource import (
 
 from component.dataset.format.address import Address
 from component.dataset.reading.reader import open_dataset, read_dataset
-from component.spark.source_filters import take_filters
-from component.spark.source_options import SourceOptions
-from component.spark.source_reader import FilteringReader, read_schema
+from component.spark.datasource.filters import take_filters
+from component.spark.datasource.options import SourceOptions
+from component.spark.datasource.reader import FilteringReader, read_schema
 from tests.dataset.making import UUID, write_dataset
 from tests.dataset.memory import MemoryStore
 from tests.strategies.spark_filters import filters, kept

@@ -23,7 +23,7 @@ from component.formats.csv.read import CsvReader
 from component.formats.csv.source import CsvSplit
 from component.formats.csv.split import ByteRange
 from component.naming import UTF8_BOM
-from component.spark.job import MillJob, mill
+from component.spark.jobs.job import MillJob, mill
 from component.store.local import LocalStore
 from component.tables.types import Column, NullRule, TableSchema, TypeName
 from tests.formats.csv import oracle

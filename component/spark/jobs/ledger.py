@@ -18,15 +18,15 @@ from component.formats.contract import Reader
 from component.formats.csv.read import CsvReader, ReadAgainError
 from component.formats.csv.source import CsvSplit
 from component.formats.csv.split import plan_splits
-from component.spark.mill import Milled, MillTask
-from component.spark.shuffle import Scattered
+from component.spark.jobs.mill import Milled, MillTask
+from component.spark.jobs.shuffle import Scattered
 from component.store.base import Store
 
 _THREADS = 2
 
 
 @dataclass(slots=True, eq=False)
-class Part:
+class SplitState:
     """One split, and what became of it."""
 
     task: MillTask
@@ -36,28 +36,28 @@ class Part:
     @property
     def is_sound(self) -> bool:
         """Whether it was read to its end without a doubt."""
-        said = self.scattered or self.milled
-        return said is not None and said.is_sound
+        outcome = self.scattered or self.milled
+        return outcome is not None and outcome.is_sound
 
     @property
     def records(self) -> int:
         """How many records were read of it, bad ones included; of a sound part all of them."""
-        said = self.scattered or self.milled
-        return 0 if said is None else said.records
+        outcome = self.scattered or self.milled
+        return 0 if outcome is None else outcome.records
 
     @property
     def error(self) -> TablemillError | None:
         """The error that it ended with, certain or not."""
-        said = self.scattered or self.milled
-        return None if said is None else said.error
+        outcome = self.scattered or self.milled
+        return None if outcome is None else outcome.error
 
     @property
     def is_doubtful(self) -> bool:
         """Whether its slice must be read again: only where cuts are guessed can an error come from a wrong one."""
-        said = self.scattered or self.milled
-        if said is None or not isinstance(self.task.split, CsvSplit):
+        outcome = self.scattered or self.milled
+        if outcome is None or not isinstance(self.task.split, CsvSplit):
             return False
-        return said.in_doubt or said.error is not None
+        return outcome.in_doubt or outcome.error is not None
 
 
 class Ledger:
@@ -66,26 +66,26 @@ class Ledger:
     def __init__(self, reader: Reader, tasks: Sequence[MillTask]) -> None:
         self._reader = reader
         self._faulty: set[str] = set()
-        self._put([Part(task) for task in tasks])
+        self._put([SplitState(task) for task in tasks])
 
-    def _put(self, parts: list[Part]) -> None:
+    def _put(self, parts: list[SplitState]) -> None:
         """Take parts, and find them by their slice."""
         self.parts = parts
-        self._by_slice: dict[str, list[Part]] = {}
+        self._by_slice: dict[str, list[SplitState]] = {}
         for part in parts:
             self._by_slice.setdefault(part.task.split.slice, []).append(part)
 
     @property
-    def pending(self) -> list[Part]:
+    def pending(self) -> list[SplitState]:
         """Parts that are to be milled."""
         return [part for part in self.parts if part.milled is None]
 
     @property
-    def crowded(self) -> list[Part]:
+    def crowded(self) -> list[SplitState]:
         """Parts whose rows must be shuffled by key."""
         return [part for part in self.parts if part.milled is not None and part.milled.overflow]
 
-    def raise_certain_error(self, news: Part) -> None:
+    def raise_certain_error(self, news: SplitState) -> None:
         """Raise the first error of a slice as soon as all parts before it are sound; rows counted within the slice."""
         name = news.task.split.slice
         if news.error is not None:
@@ -99,7 +99,7 @@ class Ledger:
             if not part.is_sound:
                 return
 
-    def _in_slice(self, there: Sequence[Part], error: TablemillError) -> TablemillError:
+    def _in_slice(self, there: Sequence[SplitState], error: TablemillError) -> TablemillError:
         """Return the error of the last of the first parts of a slice with its row counted within the slice."""
         if error.place.row is None:
             return error
@@ -114,7 +114,7 @@ class Ledger:
         doubtful = {part.task.split.slice for part in self.parts if part.is_doubtful}
         if not doubtful:
             return
-        parts: list[Part] = []
+        parts: list[SplitState] = []
         replaced: set[str] = set()
         for part in self.parts:
             name = part.task.split.slice
@@ -125,7 +125,9 @@ class Ledger:
             if name not in replaced:
                 replaced.add(name)
                 old = [other.task for other in self._by_slice[name]]
-                parts += [Part(replace(part.task, split=split, shares_files=0)) for split in self._other_splits(old)]
+                parts += [
+                    SplitState(replace(part.task, split=split, shares_files=0)) for split in self._other_splits(old)
+                ]
         self._faulty -= doubtful
         self._put(parts)
 
@@ -166,12 +168,12 @@ def _of_other_columns(reader: CsvReader, first: CsvSplit, error: TablemillError)
     )
 
 
-def _drop(store: Store, part: Part) -> None:
+def _drop(store: Store, part: SplitState) -> None:
     if part.milled is not None:
         for file in part.milled.written.files:
             store.delete(file.key)
-    for said in (part.milled, part.scattered):
-        if said is not None:
-            said.keys.drop()
-            if said.rejected_file is not None:
-                said.rejected_file.unlink(missing_ok=True)
+    for outcome in (part.milled, part.scattered):
+        if outcome is not None:
+            outcome.keys.drop()
+            if outcome.rejected_file is not None:
+                outcome.rejected_file.unlink(missing_ok=True)

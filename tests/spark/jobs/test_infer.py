@@ -7,9 +7,9 @@ import pytest
 from component.formats.csv.dialect import Dialect
 from component.formats.csv.read import CsvReader
 from component.formats.csv.source import ByteRange, CsvSplit
-from component.spark.infer import Untyped, infer_types
+from component.spark.jobs.infer import Untyped, infer_types
 from tests.spark.inline_engine import InlineEngine
-from tests.spark.test_job import text_schema
+from tests.spark.jobs.test_job import text_schema
 
 
 def test_doubtful_commas_are_said_with_their_cell_and_splits_are_counted(tmp_path):

@@ -18,7 +18,7 @@ from component.dataset.changes.primary_keys import RANGE_KEYS
 from component.dataset.changes.row_keys import rows_with
 from component.formats.csv.read import ReadAgainError
 from component.spark.engine import Engine
-from component.spark.mill import MillTask, checked_rows, row_numbers
+from component.spark.jobs.mill import MillTask, checked_rows, row_numbers
 from component.tables.key_hash import Hashes, key_hashes, key_schema, key_values
 
 _NUMBER: Final = "number of the row"

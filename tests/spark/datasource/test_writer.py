@@ -15,10 +15,10 @@ from component.dataset.format.address import Address
 from component.dataset.format.header import read_header
 from component.dataset.format.history import history
 from component.errors import CommitRefusedError, CommitUnknownError, UserError
-from component.spark import source_commit
-from component.spark.source_options import SourceOptions
-from component.spark.source_types import spark_schema
-from component.spark.source_writer import KartothekWriter, joined
+from component.spark.datasource import writer as source_writer
+from component.spark.datasource.options import SourceOptions
+from component.spark.datasource.types import spark_schema
+from component.spark.datasource.writer import KartothekWriter, joined
 from component.store.local import LocalStore
 from tests.dataset.making import UUID, bag, read_all, write_dataset
 
@@ -148,7 +148,7 @@ def test_a_replacement_that_loses_the_race_is_decided_again(store, monkeypatch):
     write(store, partition_on=("p",))
     writer = writer_of(store, overwrite=True, delete_scope=[{"p": "a"}])
     messages = run(writer, ROWS.slice(0, 1))
-    real, raced = source_commit.commit, []
+    real, raced = source_writer.commit, []
 
     def lose_once(*given):
         if not raced:
@@ -156,7 +156,7 @@ def test_a_replacement_that_loses_the_race_is_decided_again(store, monkeypatch):
             write(store)
         return real(*given)
 
-    monkeypatch.setattr(source_commit, "commit", lose_once)
+    monkeypatch.setattr(source_writer, "commit", lose_once)
     writer.commit(messages)
     assert sorted(read_all(store)["id"].to_pylist()) == [1, 3, 3]
 
@@ -228,7 +228,7 @@ def test_when_the_store_does_not_say_whether_it_committed_the_files_stay(store, 
     def lose_the_answer(*_):
         raise CommitUnknownError("commit.unknown", "Perhaps done")
 
-    monkeypatch.setattr(source_commit, "commit", lose_the_answer)
+    monkeypatch.setattr(source_writer, "commit", lose_the_answer)
     with pytest.raises(CommitUnknownError):
         writer.commit(messages)
     writer.abort(messages)

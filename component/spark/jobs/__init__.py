@@ -1,0 +1,1 @@
+"""What the engine runs on splits: types are inferred, rows milled or shuffled, cuts proven, outputs written."""
