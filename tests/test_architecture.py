@@ -41,6 +41,7 @@ ROOMS = [
 PARTS = {
     "dataset": ["verification", "changes", "commits", "reading", "indices", "files", "format"],
     "spark": ["jobs", "datasource"],
+    "mapping": ["jobs", "findings", "rules", "options", "platform"],
 }
 """Rooms with rooms of their own, these too from the highest to the lowest."""
 HEIGHT = {room: len(ROOMS) - level for level, rooms in enumerate(ROOMS) for room in rooms}

@@ -10,11 +10,11 @@ import pytest
 from component.config.load import parse_config
 from component.errors import CODES, REMEDIES, UserError
 from component.findings import note, warning
-from component.mapping.finding_texts import FINDINGS
-from component.mapping.model import MappingError, RefusedError
-from component.mapping.remedies import REMEDIES as OF_THE_PLATFORM
-from component.mapping.remedies import with_remedy
-from component.mapping.texts import ERRORS
+from component.mapping.findings.texts import FINDINGS
+from component.mapping.platform.model import MappingError, RefusedError
+from component.mapping.platform.remedies import REMEDIES as OF_THE_PLATFORM
+from component.mapping.platform.remedies import with_remedy
+from component.mapping.platform.texts import ERRORS
 from component.replay.remedies import REMEDIES as OF_A_REPLAY
 from component.replay.remedies import with_remedies
 

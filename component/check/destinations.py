@@ -15,8 +15,8 @@ from component.errors import RetryError, UserError
 from component.findings import Finding, Level
 from component.folder.layout import DataFolder
 from component.folder.state import read_state, remembered_commits
-from component.mapping.job import JobResolution, Part
-from component.mapping.model import Load, MappingError, RefusedError
+from component.mapping.jobs.job import JobResolution, Part
+from component.mapping.platform.model import Load, MappingError, RefusedError
 from component.plan.model import OutputPlan, Plan
 from component.plan.tables import made_by
 from component.report.checked import CheckedOutput

@@ -11,7 +11,7 @@ from component.check.codes import CHECK_REMEDIES
 from component.config.json_text import Step, json_path
 from component.errors import REMEDIES, TablemillError
 from component.findings import Finding
-from component.mapping.model import RefusedError
+from component.mapping.platform.model import RefusedError
 from component.naming import CONFIG_FILE, CONFIG_YAML_FILE
 
 CONFIG_FILES: Final = (CONFIG_FILE, CONFIG_YAML_FILE)

@@ -13,10 +13,10 @@ from component.config.load import notation_of, parse_text
 from component.errors import UserError
 from component.folder.layout import DataFolder
 from component.folder.out_listing import FileListing, OutListing, list_files, list_outputs
-from component.mapping.disagreement import Comparison, compare
-from component.mapping.job import OutputMapping
-from component.mapping.model import Settings
-from component.mapping.settings import JobFacts, job_settings, tables_read
+from component.mapping.jobs.disagreement import Comparison, compare
+from component.mapping.jobs.job import OutputMapping
+from component.mapping.platform.model import Settings
+from component.mapping.platform.settings import JobFacts, job_settings, tables_read
 from component.naming import CONFIG_YAML_FILE
 
 

@@ -20,7 +20,7 @@ from component.report.log import Log
 if TYPE_CHECKING:
     from component.config.environment import Environment
     from component.folder.layout import DataFolder
-    from component.mapping.settings import JobFacts
+    from component.mapping.platform.settings import JobFacts
     from component.report.resolution import ResolutionReport
     from component.runner.destinations import Outcome
 
@@ -88,8 +88,8 @@ class JobOptions:
 
     def facts(self) -> JobFacts:
         """Return it as the rules take it."""
-        from component.mapping.model import DataTypes, MappingLayer  # noqa: PLC0415
-        from component.mapping.settings import JobFacts  # noqa: PLC0415 - loaded only by the command that needs it
+        from component.mapping.platform.model import DataTypes, MappingLayer  # noqa: PLC0415
+        from component.mapping.platform.settings import JobFacts  # noqa: PLC0415 - loaded only by the command that needs it
 
         given = (name.strip() for names in self.feature or () for name in names.split(","))
         return JobFacts(

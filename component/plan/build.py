@@ -18,7 +18,7 @@ from component.dataset.format.keys import check_partition_keys
 from component.dataset.format.layout import Layout
 from component.dataset.format.values import check_partition_type
 from component.errors import Place, UserError
-from component.mapping.ascii_fold import ascii_fold
+from component.mapping.platform.ascii_fold import ascii_fold
 from component.plan.choosing import choose, grouped, sources_called
 from component.plan.model import DatasetPlan, Limits, OutputPlan, Plan, Source
 from component.plan.options import file_options, table_options

@@ -12,9 +12,9 @@ from component.config.environment import Environment
 from component.errors import UserError
 from component.findings import Finding, Level
 from component.folder.layout import DataFolder
-from component.mapping.job import JobResolution, OutputMapping, resolve_job
-from component.mapping.model import DataTypes
-from component.mapping.settings import JobFacts
+from component.mapping.jobs.job import JobResolution, OutputMapping, resolve_job
+from component.mapping.platform.model import DataTypes
+from component.mapping.platform.settings import JobFacts
 from component.replay.profile import Profile
 from component.replay.variables import features
 from component.report.replayed import Landing

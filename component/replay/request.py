@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
-from component.mapping.resolve import DEFAULT_RULES
+from component.mapping.jobs.resolve import DEFAULT_RULES
 from component.replay.compare.options import CompareOptions
 from component.replay.container import Container
 from component.replay.profile import Profile

@@ -9,7 +9,7 @@ from hashlib import sha1
 from typing import Any, Final
 
 from component.errors import UserError
-from component.mapping.model import Feature
+from component.mapping.platform.model import Feature
 from component.replay.profile import Profile
 
 PASSED_ON: Final = (

@@ -11,10 +11,10 @@ from typing import Any, Final
 from component.errors import shorten
 from component.findings import Finding, Level
 from component.folder.out_listing import FileListing, OutListing, OutSource
-from component.mapping.disagreement import Aspect, Disagreement
-from component.mapping.file_model import FileRule, FileUpload
-from component.mapping.job import JobResolution, Part
-from component.mapping.model import Header, Load, MappingError, Rule
+from component.mapping.jobs.disagreement import Aspect, Disagreement
+from component.mapping.jobs.job import JobResolution, Part
+from component.mapping.platform.file_model import FileRule, FileUpload
+from component.mapping.platform.model import Header, Load, MappingError, Rule
 from component.report.amounts import counted, size_text
 from component.report.findings import finding_json
 

@@ -11,9 +11,9 @@ from rich.text import Text
 
 from component.findings import Finding, Level
 from component.folder.out_listing import OutSource
-from component.mapping.file_model import FileUpload
-from component.mapping.job import JobResolution, Part
-from component.mapping.model import Load
+from component.mapping.jobs.job import JobResolution, Part
+from component.mapping.platform.file_model import FileUpload
+from component.mapping.platform.model import Load
 from component.report.amounts import size_text
 from component.report.masking import printable
 from component.report.resolution import (

@@ -25,9 +25,9 @@ from component.folder.out_listing import (
     list_files,
     list_outputs,
 )
-from component.mapping.job import JobResolution, OutputMapping, in_force, resolve_job
-from component.mapping.model import DataTypes, Load, RefusedError, Settings
-from component.mapping.settings import NO_FACTS, JobFacts, job_settings, tables_read
+from component.mapping.jobs.job import JobResolution, OutputMapping, in_force, resolve_job
+from component.mapping.platform.model import DataTypes, Load, RefusedError, Settings
+from component.mapping.platform.settings import NO_FACTS, JobFacts, job_settings, tables_read
 from component.outputs.manifest import family_for
 
 

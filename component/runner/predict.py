@@ -16,7 +16,7 @@ from component.config.model import Config, DatasetConfig, InputTableMapping, Tab
 from component.errors import TablemillError
 from component.folder.layout import DataFolder
 from component.folder.state import read_state, remembered_commits
-from component.mapping.settings import NO_FACTS, JobFacts
+from component.mapping.platform.settings import NO_FACTS, JobFacts
 from component.outputs.manifest import file_manifest
 from component.plan.asked import asked_of
 from component.plan.build import build_plan

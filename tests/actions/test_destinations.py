@@ -9,8 +9,8 @@ from component.config.environment import Environment
 from component.errors import UserError
 from component.folder.layout import DataFolder
 from component.folder.out_listing import list_files, list_outputs
-from component.mapping.job import OutputMapping, resolve_job
-from component.mapping.model import Settings
+from component.mapping.jobs.job import OutputMapping, resolve_job
+from component.mapping.platform.model import Settings
 from tests.actions.conftest import VARIABLES
 
 MAPPED = {"input": {"tables": [{"source": "in.c-shop.sales", "destination": "sales.csv"}]}}

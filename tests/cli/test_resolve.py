@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from component.cli.main import app
-from component.mapping.resolve import RULE_SETS
+from component.mapping.jobs.resolve import RULE_SETS
 from tests.strategies.json_values import values
 from tests.strategies.output_mapping import manifest_texts, mappings
 

@@ -18,7 +18,7 @@ from typing import Any
 from component.cli.check import check_and_show
 from component.cli.resolve import resolve_folder
 from component.cli.run import run_folder
-from component.mapping.settings import JobFacts
+from component.mapping.platform.settings import JobFacts
 from tests.spark.inline_engine import InlineEngine
 from tests.strategies.data_folders import SECRET, STATE_SECRET
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.mapping.ascii_fold import ascii_fold
+from component.mapping.platform.ascii_fold import ascii_fold
 
 
 @pytest.mark.parametrize(

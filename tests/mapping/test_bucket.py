@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from component.errors import UserError
-from component.mapping.bucket import ComponentBucket, default_bucket
-from component.mapping.model import RefusedError
+from component.mapping.platform.model import RefusedError
+from component.mapping.rules.bucket import ComponentBucket, default_bucket
 
 COMPONENT = ComponentBucket("test-component")
 

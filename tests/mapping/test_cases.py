@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from component.folder.out_listing import list_outputs
-from component.mapping.finding_texts import FINDINGS
-from component.mapping.model import DataTypes, MappingLayer, Settings
-from component.mapping.resolve import RULE_SETS, resolve
+from component.mapping.findings.texts import FINDINGS
+from component.mapping.jobs.resolve import RULE_SETS, resolve
+from component.mapping.platform.model import DataTypes, MappingLayer, Settings
 
 CASES = json.loads((Path(__file__).parents[1] / "data" / "output-mapping.json").read_text(encoding="utf-8"))
 ROOT = "<ROOT>"

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from component.mapping.config_nodes import AnythingNode, BooleanNode, ListNode, NodeError, RecordNode, ScalarNode
-from component.mapping.platform_values import platform_value
+from component.mapping.options.nodes import AnythingNode, BooleanNode, ListNode, NodeError, RecordNode, ScalarNode
+from component.mapping.platform.values import platform_value
 
 COLOURS = ScalarNode(choices=("red", "green"))
 PAIR = RecordNode({"key": ScalarNode(), "value": ScalarNode()})

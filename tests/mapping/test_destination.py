@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from component.mapping.destination import Chosen, branch_destination, choose_destination, is_table_id, table_name
-from component.mapping.model import Candidate, RefusedError, Rule
+from component.mapping.platform.model import Candidate, RefusedError, Rule
+from component.mapping.rules.destination import Chosen, branch_destination, choose_destination, is_table_id, table_name
 
 FALLBACK = (
     'warning: Source table "{}" has neither manifest file nor mapping set, falling back to the source name as a '

@@ -5,10 +5,10 @@ import json
 from hypothesis import given
 
 from component.folder.out_listing import FileListing, OutFile, OutListing, OutManifest, OutSource
-from component.mapping.disagreement import Answer, Aspect, compare
-from component.mapping.job import OutputMapping, Part
-from component.mapping.model import Settings
-from component.mapping.resolve import RULE_SETS
+from component.mapping.jobs.disagreement import Answer, Aspect, compare
+from component.mapping.jobs.job import OutputMapping, Part
+from component.mapping.jobs.resolve import RULE_SETS
+from component.mapping.platform.model import Settings
 from tests.strategies import mapping_files, output_mapping
 
 NO_FILES = FileListing("/data")

@@ -5,16 +5,16 @@ import json
 import pytest
 
 from component.folder.out_listing import FileListing, OutFile, OutListing, OutManifest, Unseen, UnseenKind
-from component.mapping.job import OutputMapping, resolve_job
-from component.mapping.model import Settings
-from component.mapping.resolve import RULE_SETS
+from component.mapping.jobs.job import OutputMapping, resolve_job
+from component.mapping.jobs.resolve import RULE_SETS
+from component.mapping.platform.model import Settings
 
 
 def codes(names, *mapping, unseen=(), rules="2026", **manifests):
     found = tuple(OutManifest(f"{name}.manifest", json.dumps(content).encode()) for name, content in manifests.items())
     listing = FileListing("/data", tuple(map(OutFile, names)), found, unseen)
     job = resolve_job(OutListing("/data"), listing, OutputMapping(files=mapping), Settings(), rules)
-    return [(one.code, one.source) for one in job.findings]
+    return [(one.code, one.place) for one in job.findings]
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)

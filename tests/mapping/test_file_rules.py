@@ -6,10 +6,10 @@ import pytest
 from hypothesis import event, given
 
 from component.folder.out_listing import FileListing, OutFile, OutManifest
-from component.mapping.file_model import FileRule
-from component.mapping.file_rules import ERA_2017, ERA_2026, FILE_ERAS, resolve_files, resolve_table_files
-from component.mapping.model import MappingLayer, Origin, Settings
-from component.mapping.texts import ERRORS, REASONS
+from component.mapping.platform.file_model import FileRule
+from component.mapping.platform.model import MappingLayer, Origin, Settings
+from component.mapping.platform.texts import ERRORS, REASONS
+from component.mapping.rules.files import ERA_2017, ERA_2026, FILE_ERAS, resolve_files, resolve_table_files
 from tests.strategies import mapping_files, output_mapping
 
 FOO = {"component_id": "foo"}

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from component.folder.out_listing import HEAD_BYTES, OutSource
-from component.mapping.finding_header import header_findings
-from component.mapping.finding_texts import FINDINGS
-from component.mapping.model import Header, Load, Rule
+from component.mapping.findings.header import header_findings
+from component.mapping.findings.texts import FINDINGS
+from component.mapping.platform.model import Header, Load, Rule
 
 COLUMNS = {"columns": ["My_col", "b"]}
 

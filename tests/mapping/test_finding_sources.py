@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from component.folder.out_listing import OutSlice, OutSource
-from component.mapping.finding_sources import load_findings, source_findings
-from component.mapping.model import Header, Load, Rule
+from component.mapping.findings.sources import load_findings, source_findings
+from component.mapping.platform.model import Header, Load, Rule
 from component.naming import FILE_LIMIT, SLICE_LIMIT, SLICES_LIMIT, SLICES_TOTAL_LIMIT
 
 
@@ -49,7 +49,7 @@ def test_a_file_that_should_be_slices_is_found():
 
 def test_a_manifest_among_slices_is_found():
     (found,) = source_findings(sliced(1, 1, names=["part1", "part1.manifest"]))
-    assert (found.code, found.source) == ("finding.slice_manifest", "t")
+    assert (found.code, found.place) == ("finding.slice_manifest", "t")
     assert '"part1.manifest"' in found.text
 
 

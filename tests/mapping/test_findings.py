@@ -6,8 +6,8 @@ import pytest
 
 from component.findings import Level
 from component.folder.out_listing import OutListing, OutManifest, OutSource, Unseen, UnseenKind
-from component.mapping.model import MappingLayer, Settings
-from component.mapping.resolve import resolve
+from component.mapping.jobs.resolve import resolve
+from component.mapping.platform.model import MappingLayer, Settings
 
 BUCKET = "in.c-main"
 NATIVE = {"features": frozenset({"new-native-types"})}

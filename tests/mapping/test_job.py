@@ -5,10 +5,10 @@ from hypothesis import event, given
 
 from component.errors import UserError
 from component.folder.out_listing import FileListing, OutFile, OutListing, OutManifest, OutSource, Unseen, UnseenKind
-from component.mapping.finding_texts import FINDINGS
-from component.mapping.job import OutputMapping, Part, resolve_job
-from component.mapping.model import DataTypes, Feature, Settings
-from component.mapping.resolve import RULE_SETS
+from component.mapping.findings.texts import FINDINGS
+from component.mapping.jobs.job import OutputMapping, Part, resolve_job
+from component.mapping.jobs.resolve import RULE_SETS
+from component.mapping.platform.model import DataTypes, Feature, Settings
 from tests.strategies import mapping_files, output_mapping
 
 TABLES = OutListing("/data", (OutSource("a.csv", size=1),))

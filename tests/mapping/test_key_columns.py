@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from component.mapping.key_columns import KEYS, clean_keys
-from component.mapping.model import RefusedError
+from component.mapping.platform.model import RefusedError
+from component.mapping.rules.key_columns import KEYS, clean_keys
 
 
 @pytest.mark.parametrize("key", KEYS)

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from component.folder.out_listing import OutListing, OutManifest
-from component.mapping.manifest_parser import read_manifest
-from component.mapping.model import RefusedError
-from component.mapping.table_config import DEFAULTS
+from component.mapping.options.manifest import read_manifest
+from component.mapping.options.table import DEFAULTS
+from component.mapping.platform.model import RefusedError
 
 PATH = "/data/out/tables//t.csv.manifest"
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from component.mapping.merge import merge
-from component.mapping.model import Origin, RefusedError
-from component.mapping.table_config import parse_manifest
+from component.mapping.options.table import parse_manifest
+from component.mapping.platform.model import Origin, RefusedError
+from component.mapping.rules.merge import merge
 
 
 def merged(manifest, mapping):

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from component.mapping.model import RefusedError
-from component.mapping.native_types import types_to_hints
+from component.mapping.platform.model import RefusedError
+from component.mapping.rules.native_types import types_to_hints
 
 
 def hinted(column):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.mapping.platform_values import (
+from component.mapping.platform.values import (
     MAX_DEPTH,
     JsonError,
     array,
@@ -21,7 +21,7 @@ from component.mapping.platform_values import (
     type_name,
     values,
 )
-from component.mapping.platform_values import (
+from component.mapping.platform.values import (
     given as is_given,
 )
 from tests.strategies import json_values

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from component.folder.out_listing import list_outputs
-from component.mapping.model import DataTypes, Feature, Settings
-from component.mapping.resolve import resolve
+from component.mapping.jobs.resolve import resolve
+from component.mapping.platform.model import DataTypes, Feature, Settings
 
 BUCKET = "in.c-main"
 CSV = '"Id","Name"\n"test","test"\n'

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from component.errors import UserError
 from component.folder.out_listing import OutListing, OutManifest, OutSource
-from component.mapping import table_config
-from component.mapping.model import Header, Settings
-from component.mapping.resolve import RULE_SETS, resolve
-from component.mapping.texts import ERRORS, REASONS
+from component.mapping.jobs.resolve import RULE_SETS, resolve
+from component.mapping.options import table as table_config
+from component.mapping.platform.model import Header, Settings
+from component.mapping.platform.texts import ERRORS, REASONS
 from tests.strategies import output_mapping
 
 EVERY_RULE_SET = pytest.mark.parametrize("rules", RULE_SETS)

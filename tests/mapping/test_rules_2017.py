@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from component.folder.out_listing import OutListing, OutManifest, OutSource
-from component.mapping.model import Header, MappingLayer, Origin, Rule, Settings
-from component.mapping.rules_2017 import resolve_2017
+from component.mapping.platform.model import Header, MappingLayer, Origin, Rule, Settings
+from component.mapping.rules.y2017 import resolve_2017
 
 BUCKET = "in.c-main"
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from component.folder.out_listing import OutListing, OutManifest, OutSource
-from component.mapping.model import DataTypes, Feature, Header, MappingLayer, Origin, Rule, Settings
-from component.mapping.rules_2026 import resolve_2026
+from component.mapping.platform.model import DataTypes, Feature, Header, MappingLayer, Origin, Rule, Settings
+from component.mapping.rules.y2026 import resolve_2026
 
 BUCKET = "in.c-main"
 RAW = MappingLayer.RAW

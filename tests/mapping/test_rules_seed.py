@@ -7,8 +7,8 @@ import json
 import pytest
 
 from component.folder.out_listing import OutListing, OutManifest, OutSource
-from component.mapping.model import Header, Origin, Rule, Settings
-from component.mapping.rules_seed import resolve_seed
+from component.mapping.platform.model import Header, Origin, Rule, Settings
+from component.mapping.rules.seed import resolve_seed
 
 BUCKET = "out.c-my-app-12"
 

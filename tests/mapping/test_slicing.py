@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from component.folder.out_listing import OutManifest, OutSource
-from component.mapping.model import RefusedError
-from component.mapping.slicing import Item, check_slicing
+from component.mapping.platform.model import RefusedError
+from component.mapping.rules.slicing import Item, check_slicing
 
 FILE = OutSource("t.csv", size=1)
 MANIFEST = OutManifest("t.csv.manifest", b"{}")

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from component.mapping.model import Settings
-from component.mapping.system_tags import system_tags
+from component.mapping.platform.model import Settings
+from component.mapping.rules.system_tags import system_tags
 
 
 def test_what_is_known_becomes_a_tag_in_the_order_of_the_platform():

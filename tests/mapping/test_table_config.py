@@ -5,9 +5,9 @@ import json
 import pytest
 from hypothesis import event, given
 
-from component.mapping.config_nodes import NodeError
-from component.mapping.platform_values import platform_value
-from component.mapping.table_config import DEFAULTS, parse_entry, parse_manifest, parse_merged
+from component.mapping.options.nodes import NodeError
+from component.mapping.options.table import DEFAULTS, parse_entry, parse_manifest, parse_merged
+from component.mapping.platform.values import platform_value
 from tests.strategies.json_values import changed
 from tests.strategies.output_mapping import KEYS, manifests
 

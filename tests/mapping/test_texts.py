@@ -3,13 +3,21 @@ from __future__ import annotations
 import pickle
 from pathlib import Path
 
+from component import mapping
 from component.findings import Level
-from component.mapping import finding_texts
-from component.mapping.finding_texts import FINDINGS, finding
-from component.mapping.model import RefusedError
-from component.mapping.texts import ERRORS, REASONS, WARNINGS, refusal
+from component.mapping.findings import texts as finding_texts
+from component.mapping.findings.texts import FINDINGS, finding
+from component.mapping.platform import texts
+from component.mapping.platform.model import RefusedError
+from component.mapping.platform.texts import ERRORS, REASONS, WARNINGS, refusal
 
 TABLES = (ERRORS, WARNINGS, REASONS, FINDINGS)
+
+
+def code_but(module):
+    """The code of the whole room but one module."""
+    files = Path(mapping.__file__).parent.rglob("*.py")
+    return "".join(path.read_text(encoding="utf-8") for path in files if str(path) != module.__file__)
 
 
 def test_every_code_stands_for_one_text():
@@ -46,15 +54,13 @@ def test_a_refusal_is_a_user_error_with_the_place_and_survives_pickling():
 
 
 def test_every_finding_is_used_and_documented():
-    folder = Path(finding_texts.__file__).parent
-    code = "".join(path.read_text(encoding="utf-8") for path in folder.glob("*.py") if path.stem != "finding_texts")
-    page = (folder.parents[1] / "docs" / "mapping.md").read_text(encoding="utf-8")
+    code = code_but(finding_texts)
+    page = (Path(mapping.__file__).parents[2] / "docs" / "mapping.md").read_text(encoding="utf-8")
     for name, (level, _, _) in FINDINGS.items():
         assert f'"{name}"' in code
         assert f"| `{name}` | {level} |" in page
 
 
 def test_every_error_and_warning_is_used():
-    folder = Path(finding_texts.__file__).parent
-    code = "".join(path.read_text(encoding="utf-8") for path in folder.glob("*.py") if path.stem != "texts")
+    code = code_but(texts)
     assert [name for name in (*ERRORS, *WARNINGS) if f'"{name}"' not in code] == []

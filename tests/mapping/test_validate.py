@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from component.mapping.model import DataTypes, Feature, RefusedError, Settings
-from component.mapping.table_config import DEFAULTS
-from component.mapping.validate import validate
+from component.mapping.options.table import DEFAULTS
+from component.mapping.platform.model import DataTypes, Feature, RefusedError, Settings
+from component.mapping.rules.validate import validate
 
 TYPED = {"name": "a", "data_type": {"base": {"type": "STRING"}}}
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.mapping.model import RefusedError
-from component.mapping.webalize import webalize, webalized_name
+from component.mapping.platform.model import RefusedError
+from component.mapping.platform.webalize import webalize, webalized_name
 
 
 @pytest.mark.parametrize(

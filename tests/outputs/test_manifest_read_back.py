@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from component.folder.out_listing import OutListing, OutManifest, OutSource
-from component.mapping.model import DataTypes, Feature, Header, Settings
-from component.mapping.resolve import resolve
+from component.mapping.jobs.resolve import resolve
+from component.mapping.platform.model import DataTypes, Feature, Header, Settings
 from component.outputs.manifest import manifest_text, table_manifest
 from component.tables.types import TypeName
 from tests.strategies.output_tables import tables

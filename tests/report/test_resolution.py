@@ -6,10 +6,10 @@ import pytest
 from rich.console import Console
 
 from component.folder.out_listing import FileListing, OutFile, OutListing, OutManifest, OutSlice, OutSource
-from component.mapping.disagreement import Answer, Aspect, Disagreement
-from component.mapping.file_model import FileRule
-from component.mapping.job import OutputMapping, Part, resolve_job
-from component.mapping.model import Candidate, Load, Origin, Rule, Settings
+from component.mapping.jobs.disagreement import Answer, Aspect, Disagreement
+from component.mapping.jobs.job import OutputMapping, Part, resolve_job
+from component.mapping.platform.file_model import FileRule
+from component.mapping.platform.model import Candidate, Load, Origin, Rule, Settings
 from component.report.resolution import (
     RULE_WORDS,
     ResolutionReport,

@@ -21,8 +21,8 @@ from component.cli.resolve import resolve_folder
 from component.config.environment import Environment
 from component.config.load import load_config
 from component.errors import CODES, TablemillError, UserError
-from component.mapping.job import JobResolution
-from component.mapping.settings import JobFacts
+from component.mapping.jobs.job import JobResolution
+from component.mapping.platform.settings import JobFacts
 from component.report.lines import LineHandler
 from component.report.log import Log
 from component.report.progress import SilentProgress

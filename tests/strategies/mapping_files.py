@@ -7,7 +7,7 @@ import json
 from hypothesis import strategies as st
 
 from component.folder.out_listing import FileListing, OutFile, OutManifest, Unseen, UnseenKind
-from component.mapping.file_config import FILE_DEFAULTS
+from component.mapping.options.file import FILE_DEFAULTS
 from tests.strategies.json_values import changed
 
 NAMES = ("a.txt", "5", "b")

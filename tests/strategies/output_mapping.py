@@ -7,8 +7,8 @@ import json
 from hypothesis import strategies as st
 
 from component.folder.out_listing import OutListing, OutManifest, OutSource
-from component.mapping.model import DataTypes, Feature, MappingLayer, Settings
-from component.mapping.table_config import DEFAULTS
+from component.mapping.options.table import DEFAULTS
+from component.mapping.platform.model import DataTypes, Feature, MappingLayer, Settings
 from tests.strategies.json_values import changed
 
 COLUMNS = ("Id", "name", "My col", "_timestamp", "oid", "žluť", "a-b", "0", "")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from component.config.json_text import JsonFaultError, parse_json
-from component.mapping.table_config import DEFAULTS
+from component.mapping.options.table import DEFAULTS
 from component.replay.compare.json_meaning import compare_values
 from component.replay.compare.options import CompareOptions
 from component.report.replayed import Difference

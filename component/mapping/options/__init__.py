@@ -1,0 +1,1 @@
+"""Mapping entries and manifests as the platform's own parser takes them."""

@@ -1,0 +1,1 @@
+"""The values, settings and texts that all rule sets speak of."""
