@@ -6,6 +6,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 IMAGE ?= tablemill
 BASE_IMAGE ?= python:3.11-slim-bookworm
+LEFT_OUT = spark or slow or plateau or kartothek or records or datadirtest or engine
 export PYTHON IMAGE BASE_IMAGE
 
 help: ## Print this list
@@ -17,9 +18,9 @@ setup: ## Make .venv: locked packages, a Java where there is none, the archive o
 run: setup sample ## Run the main job on a fresh copy of data-sample, in build/data
 	@.venv/bin/tablemill run --data build/data
 
-unit: ## Set up and run the fast lane: tests without Spark and without other programs (ARGS as below)
+unit: ## Set up and run the fast lane: quick tests without Spark and other programs (ARGS as below)
 	@scripts/setup.sh test
-	@.venv/bin/python -m pytest -n 2 --dist loadfile -m "not spark and not plateau and not kartothek and not records and not datadirtest and not engine" $(ARGS)
+	@HYPOTHESIS_PROFILE=fast .venv/bin/python -m pytest -n 2 --dist loadfile -m "not ($(LEFT_OUT))" $(ARGS)
 
 test: plateau records datadirtest kartothek ## Set everything up and run all tests (ARGS="-k name" runs some)
 	@scripts/setup.sh test

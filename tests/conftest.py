@@ -15,6 +15,7 @@ ROOT = Path(__file__).parent.parent
 
 settings.register_profile("local", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
+settings.register_profile("fast", deadline=None, max_examples=10)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "local"))
 
 
@@ -48,8 +49,31 @@ def engine():
         yield started
 
 
+SLOW = (
+    "cli/test_replay.py",
+    "dataset/test_commit_model.py",
+    "dataset/test_flipped_bytes.py",
+    "dataset/test_mode_races.py",
+    "docs/test_commands.py",
+    "folders/",
+    "formats/csv/test_limits.py",
+    "formats/csv/test_split.py",
+    "fuzz/",
+    "replay/test_run.py",
+    "runner/test_command.py",
+    "runner/test_disk.py",
+    "runner/test_killed.py",
+    "runner/test_round_trip.py",
+    "runner/test_sample_run.py",
+    "staged/",
+)
+"""What tries every order of steps, writes large files, or starts processes and servers."""
+
+
 def pytest_collection_modifyitems(items):
-    """Mark what asks for Spark, so that the fast lane (`make unit`) leaves it out."""
+    """Mark what the fast lane (`make unit`) leaves out: all that asks for Spark, and what is slow."""
     for item in items:
         if "engine" in item.fixturenames:
             item.add_marker("spark")
+        if item.path.relative_to(ROOT / "tests").as_posix().startswith(SLOW):
+            item.add_marker("slow")
