@@ -13,7 +13,7 @@ import pyarrow as pa
 from component.dataset.commits.garbage import Garbage
 from component.dataset.format.facts import Sums
 from component.dataset.format.history import Commit
-from component.dataset.reading.explanation import Reading
+from component.dataset.reading.explanation import FooterPruning
 from component.dataset.reading.reader import Dataset, Explanation
 from component.dataset.verification.verify import Verdict
 from component.errors import shorten
@@ -113,7 +113,7 @@ def garbage_lines(found: Mapping[str, Any]) -> list[str]:
     return [*keys, *([f"and {more:,} more"] if more else []), total if keys else "There is no garbage.", kept]
 
 
-def describe_explanation(found: Explanation, reading: Reading) -> dict[str, Any]:
+def describe_explanation(found: Explanation, reading: FooterPruning) -> dict[str, Any]:
     """Return how a question is answered: the plan, and what the footers of the files then left out."""
     return {
         "files": found.files,

@@ -1,7 +1,7 @@
 import pyarrow as pa
 import pytest
 
-from component.dataset.reading.explanation import Reading, explain_reading
+from component.dataset.reading.explanation import FooterPruning, explain_reading
 from component.dataset.reading.reader import explain_scan, open_dataset
 from component.errors import UserError
 from component.store.local import LocalStore
@@ -22,14 +22,14 @@ def store(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("predicates", "reading"),
     [
-        (None, Reading(0, 0, 0, 0, 0)),
-        ([[("k", "==", "x")]], Reading(0, 0, 0, 0, 0)),
-        ([[("v", "==", 3)]], Reading(2, 1, 4, 3, 2)),
-        ([[("v", ">", 2)]], Reading(2, 0, 4, 1, 6)),
-        ([[("v", "<", 0)], [("s", "like", "z%")]], Reading(2, 2, 4, 4, 0)),
-        ([[("k", "==", "x"), ("s", "!=", "a")]], Reading(1, 0, 2, 1, 2)),
-        ([[("s", "is null", None)]], Reading(2, 2, 4, 4, 0)),
-        ([[("k", "==", "x")], [("v", ">=", 6)]], Reading(1, 0, 2, 1, 2)),
+        (None, FooterPruning(0, 0, 0, 0, 0)),
+        ([[("k", "==", "x")]], FooterPruning(0, 0, 0, 0, 0)),
+        ([[("v", "==", 3)]], FooterPruning(2, 1, 4, 3, 2)),
+        ([[("v", ">", 2)]], FooterPruning(2, 0, 4, 1, 6)),
+        ([[("v", "<", 0)], [("s", "like", "z%")]], FooterPruning(2, 2, 4, 4, 0)),
+        ([[("k", "==", "x"), ("s", "!=", "a")]], FooterPruning(1, 0, 2, 1, 2)),
+        ([[("s", "is null", None)]], FooterPruning(2, 2, 4, 4, 0)),
+        ([[("k", "==", "x")], [("v", ">=", 6)]], FooterPruning(1, 0, 2, 1, 2)),
     ],
 )
 def test_footers_say_which_files_and_row_groups_are_left_out(store, predicates, reading):

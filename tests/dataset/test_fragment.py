@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from component.dataset.files import fragment
 from component.dataset.files.fragment import decode_fragment, encode_fragment, fragment_of_files, fragment_of_index
-from component.dataset.indices.merging import Merge
+from component.dataset.indices.index import Merge
 from tests.dataset.making import with_files
 from tests.dataset.oracle import index_of
 from tests.strategies.typed_tables import TYPES, columns

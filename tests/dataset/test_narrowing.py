@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from component.dataset.files.predicates import bind_predicates, columns_of, mask_of
-from component.dataset.reading.narrowing import Indices, narrow, residual
-from component.dataset.reading.reader import explain_scan, open_dataset, plan_scan, read_scan
+from component.dataset.reading.reader import Indices, explain_scan, narrow, open_dataset, plan_scan, read_scan, residual
 from component.store.local import LocalStore
 from tests.dataset import oracle
 from tests.dataset.making import bag, new_store, read_all, with_files, write_dataset

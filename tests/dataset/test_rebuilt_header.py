@@ -12,7 +12,7 @@ from component.dataset.files.data_file import encode_rows
 from component.dataset.format.header import read_header
 from component.dataset.format.implicit import read_whole_header
 from component.dataset.reading.reader import open_dataset, read_dataset
-from component.dataset.verification.rebuilt_header import NOT_KNOWN
+from component.dataset.verification.lost_header import NOT_KNOWN
 from component.dataset.verification.repair import repair
 from component.dataset.verification.verify import verify
 from component.errors import UserError

@@ -15,7 +15,7 @@ from component.dataset.format.history import history
 from component.dataset.format.keys import header_key
 from component.dataset.format.layout import Layout
 from component.dataset.reading.reader import open_dataset
-from component.dataset.verification.rebuilt_header import NOT_KNOWN
+from component.dataset.verification.lost_header import NOT_KNOWN
 from component.dataset.verification.repair import repair
 from component.dataset.verification.verify import verify
 from component.errors import UserError

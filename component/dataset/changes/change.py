@@ -16,7 +16,14 @@ from component import identity
 from component.dataset.changes.carrying import carry
 from component.dataset.changes.execution import HERE, Executor
 from component.dataset.changes.known_keys import check_known_keys, check_new_keys
-from component.dataset.changes.rewrite import Rewrite, Rewritten, Target, drop_rewritten, new_target, run_rewrites
+from component.dataset.changes.rewrite import (
+    Rewrite,
+    RewriteTarget,
+    Rewritten,
+    drop_rewritten,
+    new_target,
+    run_rewrites,
+)
 from component.dataset.commits.commit import CommitPlan, Prepared, commit, discard
 from component.dataset.commits.fit import check_indices
 from component.dataset.commits.intent import Intent
@@ -68,11 +75,11 @@ class Base:
         several = len(self.datasets) > 1
         return tuple(_layout(one, self.compatibility or said_flavour(one.header), several) for one in self.datasets)
 
-    def target(self, sort_by: tuple[str, ...] = ()) -> Target:
+    def target(self, sort_by: tuple[str, ...] = ()) -> RewriteTarget:
         """Return where the files of one change of one table are written to; each call begins another change."""
         return new_target(self.chosen.store, self.chosen.schema, replace(self.layout, sort_by=sort_by))
 
-    def targets(self, sort_by: Sequence[str] = ()) -> list[Target]:
+    def targets(self, sort_by: Sequence[str] = ()) -> list[RewriteTarget]:
         """Return where the files of one change of all tables are written to; each is sorted by its own columns."""
         first = self.target()
         return [

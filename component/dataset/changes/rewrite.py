@@ -42,7 +42,7 @@ _STEM_DIGITS: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class RewriteTarget:
     """Where files are read from and written to.
 
     `schema` is the dataset's, `layout` that of the new files; `run` begins the names of all that one change writes.
@@ -69,16 +69,16 @@ class Target:
         return stem
 
 
-def new_target(store: Store, schema: pa.Schema, layout: Layout, run: str = "") -> Target:
+def new_target(store: Store, schema: pa.Schema, layout: Layout, run: str = "") -> RewriteTarget:
     """Return the target of a new change, or of one that has begun in another table under the name of its `run`."""
-    return Target(store, schema, layout, run or identity.new_hex()[:_RUN_DIGITS])
+    return RewriteTarget(store, schema, layout, run or identity.new_hex()[:_RUN_DIGITS])
 
 
 @dataclass(frozen=True, slots=True)
 class DropRows:
     """Write files again without the rows that the `keep` of their scan is true of; where it is empty, all rows go."""
 
-    target: Target
+    target: RewriteTarget
     scans: tuple[FileScan, ...]
 
 
@@ -86,7 +86,7 @@ class DropRows:
 class DropKeys:
     """Write files again without the rows that have one of the keys."""
 
-    target: Target
+    target: RewriteTarget
     scans: tuple[FileScan, ...]
     key: tuple[str, ...]
     sets: tuple[KeySet, ...]
@@ -96,7 +96,7 @@ class DropKeys:
 class JoinFiles:
     """Write files of one partition again as one, or as few as the buffer of a writer allows."""
 
-    target: Target
+    target: RewriteTarget
     scans: tuple[FileScan, ...]
 
 
@@ -104,7 +104,7 @@ class JoinFiles:
 class EditColumns:
     """Write files again in other columns, which those of the target's layout are; each file by itself."""
 
-    target: Target
+    target: RewriteTarget
     scans: tuple[FileScan, ...]
     columns: tuple[NewColumn, ...]
 
@@ -154,7 +154,7 @@ def _edited(task: EditColumns, scan: FileScan) -> Rewritten:
     return Rewritten((scan.label,), _write(task.target, [rows], scan.label))
 
 
-def _asked(target: Target, scan: FileScan) -> Mask | None:
+def _asked(target: RewriteTarget, scan: FileScan) -> Mask | None:
     """Return of which rows the predicates are true; None: of all. Only the columns asked about are read."""
     if not scan.keep:
         return None
@@ -205,7 +205,7 @@ def within(found: Ranges, schema: pa.Schema, names: Sequence[str]) -> Conjunctio
     )
 
 
-def _without(target: Target, scan: FileScan, mask: Mask | None) -> Rewritten | None:
+def _without(target: RewriteTarget, scan: FileScan, mask: Mask | None) -> Rewritten | None:
     """Write the rows of a file that the mask is not true of; None when it is true of none."""
     if mask is None:
         return Rewritten((scan.label,), Written(), 0)
@@ -218,7 +218,7 @@ def _without(target: Target, scan: FileScan, mask: Mask | None) -> Rewritten | N
     return Rewritten((scan.label,), _write(target, [rows], scan.label), gone)
 
 
-def _narrow(target: Target, scans: Sequence[FileScan]) -> Target:
+def _narrow(target: RewriteTarget, scans: Sequence[FileScan]) -> RewriteTarget:
     """Return a target that reads numbers as narrow as all files hold them: so they are written again."""
     stored = []
     for scan in scans:
@@ -227,12 +227,14 @@ def _narrow(target: Target, scans: Sequence[FileScan]) -> Target:
     return replace(target, schema=narrow_schema(target.schema, stored))
 
 
-def _read(target: Target, scan: FileScan, columns: Sequence[str] | None = None, *, as_stored: bool = False) -> pa.Table:
+def _read(
+    target: RewriteTarget, scan: FileScan, columns: Sequence[str] | None = None, *, as_stored: bool = False
+) -> pa.Table:
     whole, names = replace(scan, keep=()), target.columns if columns is None else list(columns)
     return read_scan(target.store, target.schema, whole, names, as_stored=as_stored)
 
 
-def _write(target: Target, rows: Iterable[pa.Table], label: str) -> Written:
+def _write(target: RewriteTarget, rows: Iterable[pa.Table], label: str) -> Written:
     writer = PartitionWriter(target.store, target.layout, target.stems(label), known=True)
     try:
         for table in rows:
@@ -261,7 +263,7 @@ def run_rewrites(
     return tuple(one for found in results for one in found)
 
 
-def _sweep(target: Target) -> None:
+def _sweep(target: RewriteTarget) -> None:
     """Delete every file that a change put: also those of tasks that had ended, or that were killed."""
     with suppress(TablemillError):
         for stat in list(target.store.list(f"{target.layout.uuid}/{target.layout.table}/")):

@@ -12,7 +12,7 @@ from component.dataset.changes.change import Base, Change, apply_change
 from component.dataset.changes.execution import HERE, Executor
 from component.dataset.changes.key_sets import KeySet, drop_sets, set_of
 from component.dataset.changes.known_keys import candidates
-from component.dataset.changes.rewrite import DropKeys, Target, in_groups
+from component.dataset.changes.rewrite import DropKeys, RewriteTarget, in_groups
 from component.dataset.changes.row_keys import check_keys, checked_key, distinct_keys
 from component.dataset.commits.commit import Prepared
 from component.dataset.commits.fit import fitted_rows
@@ -93,7 +93,11 @@ def _change(operation: str, base: Base, keys: pa.Table, used: list[KeySet], rows
 
 
 def drop_tasks(
-    target: Target, scans: Sequence[FileScan], sizes: Mapping[str, int], key: Sequence[str], sets: Sequence[KeySet]
+    target: RewriteTarget,
+    scans: Sequence[FileScan],
+    sizes: Mapping[str, int],
+    key: Sequence[str],
+    sets: Sequence[KeySet],
 ) -> list[DropKeys]:
     """Return the tasks that write files again without the rows of some keys."""
     return [DropKeys(target, group, tuple(key), tuple(sets)) for group in in_groups(scans, sizes)]

@@ -33,7 +33,7 @@ from component.dataset.format.keys import schema_key
 from component.dataset.format.layout import Layout, OtherTable
 from component.dataset.format.schema import normal_schema
 from component.dataset.format.trusted import read_schema
-from component.dataset.indices.indexing import Stays, put_indices
+from component.dataset.indices.index import KeptBase, put_indices
 from component.errors import CommitRefusedError, CommitUnknownError, TablemillError, UserError
 from component.store.base import Store
 
@@ -84,9 +84,9 @@ class CommitPlan:
         return self.mode == "append" and self.base is not None
 
     @property
-    def stays(self) -> Stays | None:
+    def stays(self) -> KeptBase | None:
         """What of the base the new indices are to hold as well."""
-        return Stays(self.base.header, self.kept, self.rebuilt) if self.appends and self.base else None
+        return KeptBase(self.base.header, self.kept, self.rebuilt) if self.appends and self.base else None
 
     @property
     def kept(self) -> dict[str, Mapping[str, str]]:
@@ -98,7 +98,7 @@ class CommitPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class TableSchema:
+class NextSchema:
     """The schema that a table will have, its key, and the bytes of the `_common_metadata` of the base."""
 
     key: str
@@ -116,7 +116,7 @@ class Prepared:
     plan: CommitPlan
     header: Header
     index_values: Mapping[str, int]
-    schemas: tuple[TableSchema, ...]
+    schemas: tuple[NextSchema, ...]
 
 
 def plan_commit(
@@ -206,11 +206,11 @@ def _next_state(
     )
 
 
-def _next_schema(store: Store, layout: Layout, base: Header | None) -> TableSchema:
+def _next_schema(store: Store, layout: Layout, base: Header | None) -> NextSchema:
     key = schema_key(layout.uuid, layout.table)
     found = store.get_versioned(key)
     before = schema_of_base(found[0] if found else None, base, layout.table)
-    return TableSchema(key, layout.stored_schema, before)
+    return NextSchema(key, layout.stored_schema, before)
 
 
 def _has_passed(store: Store, plan: CommitPlan) -> bool:

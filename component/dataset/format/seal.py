@@ -31,7 +31,7 @@ _HEAD: Final = 4
 _AFTER: Final = 8
 """Bytes after the footer: its length, and the magic."""
 _TAIL: Final = 64 * naming.KIB
-_MAGIC: Final = b"PAR1"
+MAGIC: Final = b"PAR1"
 
 
 def seal(data: pa.Buffer, footer: pq.FileMetaData | None = None) -> pa.Buffer:
@@ -144,7 +144,7 @@ def open_parquet(file: pa.NativeFile) -> pq.ParquetFile:
     size = file.size()
     tail = _tail(file, size, _TAIL)
     length = int.from_bytes(tail[-_AFTER:-_WORD], "little")
-    if length + _AFTER > size or tail[-_WORD:] != _MAGIC:
+    if length + _AFTER > size or tail[-_WORD:] != MAGIC:
         raise pa.ArrowInvalid("it is no Parquet file, or its end is damaged")
     if length + _AFTER + _TAIL > len(tail) and len(tail) < size:
         tail = _tail(file, size, length + _AFTER + _TAIL)
@@ -187,7 +187,7 @@ def _checks(file: pa.NativeFile, size: int, tail: bytes, at: int) -> Any:
     possible = length <= size - (len(tail) - head)
     before = _before(file, size, tail, head, length) if possible else b""
     end = len(tail) - _AFTER
-    sound = tail[footer:end] + _word(max(0, end - footer)) + _MAGIC
+    sound = tail[footer:end] + _word(max(0, end - footer)) + MAGIC
     check = crc32(sound, crc32(tail[head : head + _WORD], crc32(before)))
     same = possible and check == int.from_bytes(tail[head + _WORD : mark], "little")
     if same != (footer == at):

@@ -15,7 +15,7 @@ from component.store.base import Store
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class FooterPruning:
     """What the footers of the files whose rows are asked something say: how many statistics leave out, of what.
 
     A file is left out when all its row groups are. `rows` are those in the row groups that are left, which are looked
@@ -29,7 +29,7 @@ class Reading:
     rows: int
 
 
-def explain_reading(store: Store, schema: pa.Schema, scans: Sequence[FileScan]) -> Reading:
+def explain_reading(store: Store, schema: pa.Schema, scans: Sequence[FileScan]) -> FooterPruning:
     """Return what reading the scans will come to; opens each file that is asked something, and reads no rows.
 
     UserError `store.missing` and `dataset.format` as reading does.
@@ -44,4 +44,4 @@ def explain_reading(store: Store, schema: pa.Schema, scans: Sequence[FileScan]) 
         groups += parquet.num_row_groups
         left += len(wanted)
         rows += sum(parquet.metadata.row_group(number).num_rows for number in wanted)
-    return Reading(len(asked), files, groups, groups - left, rows)
+    return FooterPruning(len(asked), files, groups, groups - left, rows)

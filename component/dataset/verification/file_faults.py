@@ -60,7 +60,7 @@ def _not_there(key: str, label: str) -> Fault:
     return Fault("verify.file", "The file is not there", key, label, mend=GONE)
 
 
-class Reading:
+class FilePass:
     """One pass over the files of one table: their faults, their rows, and the values of indexed columns by label."""
 
     def __init__(self, dataset: Dataset, facts: Mapping[str, FileFacts]) -> None:

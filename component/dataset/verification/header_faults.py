@@ -1,4 +1,7 @@
-"""What can be wrong with the header of a dataset, its history and its facts, none of which needs a data file."""
+"""What can be wrong with the header of a dataset, its history, its facts and its schemas: none of it needs a data file.
+
+Of `_common_metadata` it is also what the original clients demand (reference kartothek 1.3).
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,16 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from component.dataset.commits.writable import newer_hidden
 from component.dataset.format.header import EXTRAS, Header, StoredHeader, decode_header, unpack_header
 from component.dataset.format.history import commit_of, kept_states
-from component.dataset.format.keys import header_key, partition_texts
+from component.dataset.format.keys import header_key, partition_texts, schema_key
+from component.dataset.format.layout import described_schema
+from component.dataset.format.schema import decode_schema, normal_schema
+from component.dataset.format.seal import MAGIC, lost_seal
 from component.dataset.format.soundness import CHECK, CONTENT, content_of
 from component.dataset.verification.faults import Fault
 from component.errors import UserError
@@ -100,3 +109,31 @@ def path_faults(header: Header) -> Iterator[Fault]:
             if bare:
                 text = "A partition value in the path has a bare slash, where other clients cut it"
                 yield Fault("verify.path", text, key, label, mend="write the file again, with %2F for it")
+
+
+def schema_faults(store: Store, header: Header, table: str) -> Iterator[Fault]:
+    """Yield what is wrong with the schema of a table; it is put again from what the header says, where it says it."""
+    key, described = schema_key(header.uuid, table), described_schema(header.described(table))
+    mend = "put it again"
+    try:
+        data = store.get(key)
+        schema = decode_schema(data)
+    except UserError as error:
+        text = f"The schema cannot be read: {error.text}"
+        yield Fault("verify.schema", text, key, mend=mend if described is not None else None)
+        return
+    if described is not None and not normal_schema(described, header.partition_keys).equals(schema):
+        yield Fault("verify.schema", "The schema is not that of the live state", key, mend=mend)
+    for text in _schema_faults(data, schema, header):
+        yield Fault("verify.schema", text, key, mend=mend)
+
+
+def _schema_faults(data: bytes, schema: pa.Schema, header: Header) -> Iterator[str]:
+    if data[: len(MAGIC)] != MAGIC:
+        yield "The schema does not begin as a Parquet file"
+    if lost_seal(data):
+        yield "The schema lost its checksum"
+    if b"pandas" not in (pq.read_schema(pa.BufferReader(data)).metadata or {}):
+        yield "The schema has no pandas metadata, without which plateau cannot read the dataset"
+    if set(header.partition_keys) <= set(schema.names) and normal_schema(schema, header.partition_keys) != schema:
+        yield "The columns of the schema are in another order than clients put them, who then refuse to append"

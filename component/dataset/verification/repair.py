@@ -1,4 +1,8 @@
-"""What of a dataset's faults can be mended, and what was done, said (docs/dataset-verify.md)."""
+"""What of a dataset's faults can be mended, and a report of what was done (docs/dataset-verify.md).
+
+Rows of a damaged data file are named by its facts, its path and the indices, since it does not say so itself. Data
+files that no state names, of a commit that was overwritten or of a killed writer, can be taken into the dataset.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,9 @@ from dataclasses import replace
 from typing import Literal
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from component import naming
 from component.dataset.changes.change import Base, Change, carry_out
 from component.dataset.commits.garbage import collect
 from component.dataset.commits.moving import remove_hidden
@@ -15,22 +21,21 @@ from component.dataset.commits.writable import make_explicit
 from component.dataset.files.csv_file import open_data, parquet_of
 from component.dataset.files.data_file import read_rows
 from component.dataset.files.footer import open_footer
-from component.dataset.files.write import Written
+from component.dataset.files.fragment import encode_fragment, fragment_of_files
+from component.dataset.files.write import Written, WrittenFile
 from component.dataset.format.facts import FileFacts, data_keys, facts_of, known_facts
 from component.dataset.format.header import encode_header, missing_dataset, read_header
 from component.dataset.format.history import commit_of
-from component.dataset.format.keys import check_uuid, header_key, history_key, schema_key
-from component.dataset.format.layout import described_schema
+from component.dataset.format.keys import check_uuid, header_key, history_key, label_of_key, schema_key
+from component.dataset.format.layout import Layout, described_schema
 from component.dataset.format.schema import decode_schema, encode_schema, normal_schema
 from component.dataset.format.trusted import read_schema
+from component.dataset.indices.lookup import read_embedded, read_index
 from component.dataset.reading.reader import Dataset
 from component.dataset.verification.faults import Fault, Verdict
 from component.dataset.verification.file_faults import GONE
 from component.dataset.verification.history_faults import COPY_AGAIN, DROP_COPY
-from component.dataset.verification.lost_header import lost_state, put_back, whole_states
-from component.dataset.verification.lost_rows import LostRows
-from component.dataset.verification.orphans import adoptable
-from component.dataset.verification.rebuilt_header import rebuilt_header
+from component.dataset.verification.lost_header import lost_state, put_back, rebuilt_header, whole_states
 from component.dataset.verification.verify import unnamed, usual_tables, verify
 from component.errors import TablemillError, UserError
 from component.store.base import Store
@@ -252,3 +257,75 @@ class _Mending:
         if noted:
             self._done.append(f"noted the facts of {len(noted)} files")
         return noted
+
+
+class LostRows:
+    """What is known of the rows of files of one table that are dropped; an index tells of all `tables` together."""
+
+    def __init__(self, dataset: Dataset, tables: Sequence[Dataset]) -> None:
+        self._dataset = dataset
+        self._facts = known_facts(dataset.store, dataset.header).by_file()
+        shared = {name for one in tables if one is not dataset for name in one.schema.names}
+        own = (name for name in dataset.header.indices if name in dataset.schema.names and name not in shared)
+        self._indices = {name: table for name in own if (table := self._index(name)) is not None}
+
+    def _index(self, column: str) -> pa.Table | None:
+        dataset, index = self._dataset, self._dataset.header.indices[column]
+        try:
+            if not isinstance(index, str):
+                return read_embedded(index, column, dataset.schema.field(column).type)
+            return read_index(pa.BufferReader(dataset.store.get(index)), column)
+        except (UserError, KeyError):
+            return None
+
+    def text(self, label: str, key: str | None) -> str:
+        """Return how many rows a file held, of which partition, and within which values of the indexed columns."""
+        facts = self._facts.get((key or "")[len(self._dataset.header.uuid) + 1 :])
+        rows = "rows are lost, and nobody noted how many"
+        if facts is not None:
+            rows = "1 row is lost" if facts.rows == 1 else f"{facts.rows:,} rows are lost"
+        return f"{rows}: {', '.join(self._bounds(label, key))}".removesuffix(": ")
+
+    def _bounds(self, label: str, key: str | None) -> Iterator[str]:
+        values = self._dataset.partition_values(key) if key is not None else {}
+        yield from (f"{name} = {value!r}" for name, value in values.items())
+        for name, index in self._indices.items():
+            lists = index["partition"].combine_chunks()
+            held = pc.equal(pc.list_flatten(lists).cast(pa.string()), label)
+            found = index[name].take(pc.list_parent_indices(lists).filter(held))
+            if len(found):
+                ends = pc.min_max(found)
+                yield f"{name} from {ends['min'].as_py()!r} to {ends['max'].as_py()!r}"
+
+
+def adoptable(store: Store, base: Base, orphans: Sequence[str]) -> Iterator[Written]:
+    """Yield the data files among objects that no state names, as if they had just been written.
+
+    Only files of the dataset's one table that can be read whole, have its columns and types, and a path that says their
+    partition. Files that another state named once, and that a collection did not get to, are among them.
+    """
+    if base.others:
+        return
+    layout, folder = base.layout, f"{base.dataset.header.uuid}/{base.dataset.table}/"
+    for key in orphans:
+        if key.startswith(folder) and key.endswith(naming.PARQUET_SUFFIX):
+            found = _written(store, base, layout, key)
+            if found is not None:
+                yield found
+
+
+def _written(store: Store, base: Base, layout: Layout, key: str) -> Written | None:
+    dataset, label = base.dataset, label_of_key(key)
+    if label in dataset.header.partitions:
+        return None
+    try:
+        data = store.get(key)
+        values = dataset.partition_values(key)
+        rows = read_rows(pa.BufferReader(data), dataset.schema, dataset.schema.names, values)
+    except TablemillError:
+        return None
+    fragments = {
+        name: encode_fragment(fragment_of_files([(label, pc.unique(rows[name]))], layout.index_type(name))).to_pybytes()
+        for name in layout.secondary_indices
+    }
+    return Written((WrittenFile(label, key, facts_of(data, rows.num_rows)),), fragments)

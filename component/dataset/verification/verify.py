@@ -24,12 +24,11 @@ from component.dataset.format.layout import Layout
 from component.dataset.format.trusted import read_schema
 from component.dataset.reading.reader import Dataset
 from component.dataset.verification.faults import Fault, Verdict
-from component.dataset.verification.file_faults import Reading, listed_faults, table_faults
-from component.dataset.verification.header_faults import header_faults, header_notices, path_faults
+from component.dataset.verification.file_faults import FilePass, listed_faults, table_faults
+from component.dataset.verification.header_faults import header_faults, header_notices, path_faults, schema_faults
 from component.dataset.verification.history_faults import history_faults, history_notices
 from component.dataset.verification.index_faults import IndexCheck
 from component.dataset.verification.lost_header import REBUILD, lost_state
-from component.dataset.verification.schema_faults import schema_faults
 from component.errors import UserError
 from component.store.base import Store
 
@@ -154,7 +153,7 @@ class _Verification:
         except UserError as error:
             yield Fault("verify.schema", f"The schema cannot be read: {error.text}")
             return
-        readings = [Reading(dataset, self.facts) for dataset in datasets]
+        readings = [FilePass(dataset, self.facts) for dataset in datasets]
         whole = True
         for label, files in header.partitions.items():
             for reading, table in zip(readings, tables, strict=True):
@@ -167,7 +166,7 @@ class _Verification:
         if whole:
             yield from self._indices(datasets, readings)
 
-    def _indices(self, datasets: list[Dataset], readings: list[Reading]) -> Iterator[Fault]:
+    def _indices(self, datasets: list[Dataset], readings: list[FilePass]) -> Iterator[Fault]:
         header = self.header
         check = IndexCheck(self.store, header.uuid, header.partitions, self.facts)
         for column, index in header.indices.items():
