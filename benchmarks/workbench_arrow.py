@@ -22,8 +22,8 @@ import sys, time
 import pyarrow as pa
 from pathlib import Path
 import pyarrow.compute
-from component.workbench.arrow_file import open_arrow, read_arrow_file
-from component.workbench.limits import UNLIMITED
+from component.workbench.files.arrow_file import open_arrow, read_arrow_file
+from component.workbench.rules.limits import UNLIMITED
 
 def memory():
     lines = Path("/proc/self/status").read_text().splitlines()
@@ -47,10 +47,10 @@ ROWS = 1_000_000
 
 def write_file(path: Path, gigabytes: float) -> None:
     """Write a million rows: text of all lengths, numbers and timestamps, with formats in the fields."""
-    from component.workbench.arrow_writing import write_arrow_file
-    from component.workbench.columns import number_column, text_column, timestamp_column
-    from component.workbench.limits import UNLIMITED
-    from component.workbench.table import WorkbenchTable
+    from component.workbench.files.arrow_writing import write_arrow_file
+    from component.workbench.rules.limits import UNLIMITED
+    from component.workbench.tables.columns import number_column, text_column, timestamp_column
+    from component.workbench.tables.table import WorkbenchTable
 
     random = np.random.default_rng(1)
     numbers = pa.array(random.random(ROWS))

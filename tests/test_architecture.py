@@ -39,6 +39,7 @@ ROOMS = [
 ]
 """From the highest to the lowest, as in docs/design.md; "" is the package itself, which holds the version."""
 PARTS = {
+    "workbench": ["frames", "cache", "conversion", "parse", "files", "rules", "render", "tables"],
     "dataset": ["verification", "changes", "commits", "reading", "indices", "files", "format"],
     "spark": ["jobs", "datasource"],
     "mapping": ["jobs", "findings", "rules", "options", "platform"],

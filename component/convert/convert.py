@@ -22,7 +22,7 @@ from component.report.progress import Progress
 from component.report.summary import RunSummary
 from component.runner.interrupts import interruptible
 from component.runner.run import StartEngine, run
-from component.workbench.arrow_file import sidecar_of
+from component.workbench.files.arrow_file import sidecar_of
 
 _MANIFEST: Final = {"is_public": False, "tags": []}
 

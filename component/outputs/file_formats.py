@@ -22,13 +22,12 @@ from component.plan.model import OutputPlan
 from component.records.format_file import FormatType, RecordsFormat
 from component.records.hints import dialect_of
 from component.tables.types import TypeName
-from component.workbench.arrow_writing import write_arrow_file
-from component.workbench.from_tablemill import from_tablemill
-from component.workbench.http_file import HttpFile
-from component.workbench.http_writing import fetch_parameters, write_http_body
-from component.workbench.limits import WORKBENCH_2021, Limits, too_large
-from component.workbench.messages import Message
-from component.workbench.reading import Reading
+from component.workbench.conversion.from_tablemill import from_tablemill
+from component.workbench.files.arrow_writing import write_arrow_file
+from component.workbench.files.http_file import HttpFile, fetch_parameters, write_http_body
+from component.workbench.render.messages import Message
+from component.workbench.rules.limits import WORKBENCH_2021, Limits, too_large
+from component.workbench.rules.reading import Reading
 
 
 def writing_of(output: OutputPlan, *, gzip: bool) -> Writing:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from component.config.reading import TableLimits
-from component.workbench.limits import Limits
 from component.workbench.parse.options import NO_LIMITS, WORKBENCH_LIMITS, FileLimits
+from component.workbench.rules.limits import Limits
 
 
 def file_limits(limits: Literal["none", "workbench"] | TableLimits) -> FileLimits:

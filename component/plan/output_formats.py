@@ -8,7 +8,7 @@ from component.plan.file_limits import file_limits
 from component.plan.model import RecordsPlan
 from component.records.format_file import FormatType, RecordsFormat
 from component.records.hints import resolve_hints
-from component.workbench.limits import Limits
+from component.workbench.rules.limits import Limits
 
 
 def records_plan(config: OutputConfig) -> RecordsPlan | None:

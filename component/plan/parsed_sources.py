@@ -28,18 +28,17 @@ from component.plan.result_cache import open_cache, result_key
 from component.plan.typed_sources import TypedKind, typed_source
 from component.staging.scratch import scratch_path
 from component.tables.types import TableSchema
-from component.workbench.arrow_file import open_arrow, read_arrow_file, sidecar_of
-from component.workbench.message_texts import text_of
-from component.workbench.messages import Message, RenderError
-from component.workbench.params_table import parse_params_table
+from component.workbench.conversion.to_tablemill import cut_to_microseconds, rounded, tablemill_column, to_tablemill
+from component.workbench.files.arrow_file import open_arrow, read_arrow_file, sidecar_of
 from component.workbench.parse.any_file import TYPED, left_aside, parse_recognised, recognise
 from component.workbench.parse.content import Content
+from component.workbench.parse.delimited import parse_params_table
 from component.workbench.parse.kind import FileKind, kind_by_content
 from component.workbench.parse.options import FileOptions, Numbers, ParsedFile
 from component.workbench.parse.packed import unpack
-from component.workbench.reading import Reading
-from component.workbench.rendered import Rendered
-from component.workbench.to_tablemill import cut_to_microseconds, rounded, tablemill_column, to_tablemill
+from component.workbench.render.messages import Message, RenderError, text_of
+from component.workbench.render.rendered import Rendered
+from component.workbench.rules.reading import Reading
 
 _BATCH_ROWS: Final = 131_072
 _MOST_CACHED: Final = 256 * MIB

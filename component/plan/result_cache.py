@@ -11,8 +11,8 @@ import component.workbench
 from component.config.reading import FileReading
 from component.errors import Place, UserError
 from component.plan.asked import Asked
-from component.workbench.cache_key import cache_key, code_version, input_of_file
-from component.workbench.render_cache import CacheBounds, RenderCache
+from component.workbench.cache.cache_key import cache_key, code_version, input_of_file
+from component.workbench.cache.render_cache import CacheBounds, RenderCache
 
 _LIBRARIES: Final = ("chardet", "openpyxl", "pyarrow", "xlrd")
 _DAY: Final = 24 * 3600

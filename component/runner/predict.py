@@ -30,7 +30,7 @@ from component.runner.home import archive_manifest, open_home
 from component.runner.shapes import UNKNOWN, out_table, planned_shape, rejected_table
 from component.store.base import Store
 from component.tables.types import Column, TableSchema
-from component.workbench.arrow_file import sidecar_of
+from component.workbench.files.arrow_file import sidecar_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from component.check.folder import check_folder
-from component.workbench.http_file import HttpFile
-from component.workbench.http_writing import write_http_file
+from component.workbench.files.http_file import HttpFile, write_http_file
 
 
 def dataset(uuid, **table):

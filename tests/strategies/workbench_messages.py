@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from component.workbench.messages import Message, QuickFix, RenderError
+from component.workbench.render.messages import Message, QuickFix, RenderError
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
 arguments = st.dictionaries(words, st.one_of(words, st.integers(), st.floats(allow_nan=False, allow_infinity=False)))

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from component.workbench.columns import Kind, WorkbenchColumn, date_column, default_column, number_column
-from component.workbench.date_unit import DateUnit
-from component.workbench.table import NO_TABLE, WorkbenchTable
+from component.workbench.tables.columns import Kind, WorkbenchColumn, date_column, default_column, number_column
+from component.workbench.tables.date_unit import DateUnit
+from component.workbench.tables.table import NO_TABLE, WorkbenchTable
 from tests.strategies.typed_tables import NAMES, texts
 
 FORMATS = ("{:,}", "{}", "{:d}", "${:,.2f}", "€{:,.2f}", "{:.1%}", "{:,d} cows", "{:x}", "{:+,}", "{:>10}", "{:e}")

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from component.errors import UserError
-from component.workbench.arrow_file import open_arrow, read_arrow_file, sidecar_of
-from component.workbench.columns import Era, date_column, number_column, text_column, timestamp_column
-from component.workbench.date_unit import DateUnit
-from component.workbench.limits import UNLIMITED, Limits
-from component.workbench.reading import Reading
-from component.workbench.table import NO_TABLE, stated
-from component.workbench.table_metadata import metadata_of, metadata_text
+from component.workbench.files.arrow_file import open_arrow, read_arrow_file, sidecar_of
+from component.workbench.files.table_metadata import metadata_of, metadata_text
+from component.workbench.rules.limits import UNLIMITED, Limits
+from component.workbench.rules.reading import Reading
+from component.workbench.tables.columns import Era, date_column, number_column, text_column, timestamp_column
+from component.workbench.tables.date_unit import DateUnit
+from component.workbench.tables.table import NO_TABLE, stated
 from tests.strategies.workbench_tables import same_tables, table_of, workbench_tables
 
 FORMAT = {"format": "{:,}"}

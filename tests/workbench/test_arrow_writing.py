@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 
 from component.errors import UserError
-from component.workbench.arrow_file import read_arrow_file, sidecar_of
-from component.workbench.arrow_writing import write_arrow_file
-from component.workbench.columns import date_column, number_column, text_column
-from component.workbench.date_unit import DateUnit
-from component.workbench.limits import UNLIMITED, Limits
-from component.workbench.table import NO_TABLE, WorkbenchTable
+from component.workbench.files.arrow_file import read_arrow_file, sidecar_of
+from component.workbench.files.arrow_writing import write_arrow_file
+from component.workbench.rules.limits import UNLIMITED, Limits
+from component.workbench.tables.columns import date_column, number_column, text_column
+from component.workbench.tables.date_unit import DateUnit
+from component.workbench.tables.table import NO_TABLE, WorkbenchTable
 from tests.strategies.workbench_tables import same_tables, table_of, workbench_tables
 
 ONE = table_of((number_column("A", "{:d}"), pa.array([1, None], pa.int8())))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from component.workbench.cache_key import CacheInput, cache_key, code_version, input_of_file, without_secrets
+from component.workbench.cache.cache_key import CacheInput, cache_key, code_version, input_of_file, without_secrets
 from tests.strategies.json_values import values
 
 INPUTS = [CacheInput("a", 1, "x"), CacheInput("b", 2, "y")]

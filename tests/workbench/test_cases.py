@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from component.workbench.column_names import name_messages, unique_names
+from component.workbench.rules.column_names import name_messages, unique_names
 
 CASES = json.loads((Path(__file__).parents[1] / "data" / "workbench" / "cases.json").read_text(encoding="utf-8"))
 OURS = {"colnames"}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.workbench.column_names import clean_name, name_messages, unique_names
+from component.workbench.rules.column_names import clean_name, name_messages, unique_names
 
 PIECES = ["", "Q", "Q 2", "Q 3", "Q 02", "Column", "Column 1", "Column 2", "Column 3", "\n", "a\ud800b", " 1", "Q 1"]
 LONG = ["é" * 6, "é" * 6 + " 2", "abcdefghijkl", "abcdefghij 2", "abcdefghi 9", "abcdefghi", "abcdefghijklmnop", "x 99"]

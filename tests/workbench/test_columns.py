@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from component.errors import UserError
-from component.workbench.columns import (
+from component.workbench.tables.columns import (
     Era,
     Kind,
     WorkbenchColumn,
@@ -19,7 +19,7 @@ from component.workbench.columns import (
     text_column,
     timestamp_column,
 )
-from component.workbench.date_unit import DateUnit
+from component.workbench.tables.date_unit import DateUnit
 from tests.strategies.workbench_tables import workbench_tables
 
 

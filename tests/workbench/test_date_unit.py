@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.workbench.date_unit import DateUnit, misfits, outside_calendar, render_dates
+from component.workbench.tables.date_unit import DateUnit, misfits, outside_calendar, render_dates
 from tests.strategies.workbench_tables import dates, first_day
 
 

@@ -12,14 +12,14 @@ from hypothesis import given, settings
 
 from component.errors import UserError
 from component.tables.types import Column, TableSchema, TypeName, column_of_arrow
-from component.workbench.arrow_file import read_arrow_file
-from component.workbench.arrow_writing import write_arrow_file
-from component.workbench.columns import Kind, number_column, text_column
-from component.workbench.date_unit import DateUnit
-from component.workbench.from_tablemill import from_tablemill
-from component.workbench.limits import UNLIMITED, Limits
-from component.workbench.reading import Reading
-from component.workbench.table import NO_TABLE
+from component.workbench.conversion.from_tablemill import from_tablemill
+from component.workbench.files.arrow_file import read_arrow_file
+from component.workbench.files.arrow_writing import write_arrow_file
+from component.workbench.rules.limits import UNLIMITED, Limits
+from component.workbench.rules.reading import Reading
+from component.workbench.tables.columns import Kind, number_column, text_column
+from component.workbench.tables.date_unit import DateUnit
+from component.workbench.tables.table import NO_TABLE
 from tests.strategies.typed_tables import tables
 from tests.strategies.workbench_tables import same_tables
 

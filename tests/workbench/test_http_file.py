@@ -7,8 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from component.errors import Place, UserError
-from component.workbench.http_file import HttpFile, read_http_file
-from component.workbench.http_writing import fetch_parameters, kept_headers, write_http_file
+from component.workbench.files.http_file import (
+    HttpFile,
+    fetch_parameters,
+    kept_headers,
+    read_http_file,
+    write_http_file,
+)
 
 PLACE = Place(table="t")
 PRINTABLE = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), max_size=10)

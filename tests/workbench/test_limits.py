@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from component.errors import UserError
-from component.workbench.columns import number_column, text_column
-from component.workbench.limits import (
+from component.workbench.rules.limits import (
     UNLIMITED,
     WORKBENCH_2019,
     WORKBENCH_2021,
@@ -17,7 +16,8 @@ from component.workbench.limits import (
     cut_text,
     within_limits,
 )
-from component.workbench.reading import Reading
+from component.workbench.rules.reading import Reading
+from component.workbench.tables.columns import number_column, text_column
 from tests.strategies.workbench_tables import coded, plain, same_tables, table_of, workbench_tables
 
 some = st.one_of(st.none(), st.integers(1, 5))

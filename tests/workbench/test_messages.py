@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 
 from component.errors import UserError
-from component.workbench.message_texts import TEXTS, text_of
-from component.workbench.messages import (
+from component.workbench.render.messages import (
+    TEXTS,
     FetchError,
     Message,
     QuickFix,
@@ -19,6 +19,7 @@ from component.workbench.messages import (
     message_of,
     plain_message,
     render_error_of,
+    text_of,
 )
 from tests.strategies.workbench_messages import errors, messages
 

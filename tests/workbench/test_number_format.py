@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from component.errors import UserError
-from component.workbench.number_format import parse_number_format, render_numbers
+from component.workbench.tables.number_format import parse_number_format, render_numbers
 
 VALID = ["{}", "{:,}", "{:d}", "${:,.2f}", "€{:,.2f}", "{:.1%}", "{:,d} cows", "{:x}", "{:c}", "{:n}", "{:_}", "{:+,}"]
 VALID += ["{:>10}", "{:e}", "{}}}", "{:,.9999f}"]

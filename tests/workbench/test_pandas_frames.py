@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 
 from component.errors import UserError
-from component.workbench.columns import date_column, number_column, text_column, timestamp_column
-from component.workbench.date_unit import DateUnit
-from component.workbench.pandas_frames import from_frame, to_frame
-from component.workbench.reading import Reading
-from component.workbench.table import NO_TABLE, WorkbenchTable
+from component.workbench.frames.pandas_frames import from_frame, to_frame
+from component.workbench.rules.reading import Reading
+from component.workbench.tables.columns import date_column, number_column, text_column, timestamp_column
+from component.workbench.tables.date_unit import DateUnit
+from component.workbench.tables.table import NO_TABLE, WorkbenchTable
 from tests.strategies.workbench_tables import same_tables, table_of, workbench_tables
 
 ROOT = Path(__file__).parents[2]

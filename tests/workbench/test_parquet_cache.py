@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from component.errors import UserError
-from component.workbench import parquet_cache
-from component.workbench.columns import number_column, text_column, timestamp_column
-from component.workbench.parquet_cache import decode_table, encode_table
-from component.workbench.table_metadata import TableMetadata, metadata_of
+from component.workbench.cache import parquet_cache
+from component.workbench.cache.parquet_cache import decode_table, encode_table
+from component.workbench.files.table_metadata import TableMetadata, metadata_of
+from component.workbench.tables.columns import number_column, text_column, timestamp_column
 from tests.strategies.workbench_tables import coded, same_tables, table_of, workbench_tables
 
 with_columns = workbench_tables().filter(lambda table: table.columns)

@@ -6,13 +6,12 @@ import pandas as pd
 import pytest
 
 from component.errors import UserError
-from component.workbench.columns import number_column
-from component.workbench.limits import Limits
-from component.workbench.message_texts import text_of
-from component.workbench.messages import Message, QuickFix, RenderError, plain_message
-from component.workbench.process_result import ProcessResult, coerce, process_result, rendered
-from component.workbench.reading import Reading
-from component.workbench.rendered import Status
+from component.workbench.frames.process_result import ProcessResult, coerce, process_result, rendered
+from component.workbench.render.messages import Message, QuickFix, RenderError, plain_message, text_of
+from component.workbench.render.rendered import Status
+from component.workbench.rules.limits import Limits
+from component.workbench.rules.reading import Reading
+from component.workbench.tables.columns import number_column
 
 FRAME = pd.DataFrame({"A": [1, 2]})
 PLAIN = RenderError(plain_message("bad"))

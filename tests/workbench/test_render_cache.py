@@ -14,12 +14,18 @@ from hypothesis import strategies as st
 
 from component import clock
 from component.errors import UserError
-from component.workbench.cache_entry import entry_of, entry_of_text, entry_text
-from component.workbench.columns import number_column
-from component.workbench.messages import RenderError, plain_message
-from component.workbench.render_cache import CacheBounds, CacheUse, RenderCache
-from component.workbench.rendered import Rendered
-from component.workbench.table import NO_TABLE
+from component.workbench.cache.render_cache import (
+    CacheBounds,
+    CacheUse,
+    RenderCache,
+    entry_of,
+    entry_of_text,
+    entry_text,
+)
+from component.workbench.render.messages import RenderError, plain_message
+from component.workbench.render.rendered import Rendered
+from component.workbench.tables.columns import number_column
+from component.workbench.tables.table import NO_TABLE
 from tests.strategies.workbench_messages import errors
 from tests.strategies.workbench_tables import same_tables, table_of, workbench_tables
 

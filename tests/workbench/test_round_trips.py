@@ -35,17 +35,16 @@ from component.records.places import LocalListing
 from component.records.statistics import statistics_of
 from component.records.writing import WrittenDataFile, data_file_name, finish_directory
 from component.tables.types import TableSchema
-from component.workbench.arrow_file import read_arrow_file, sidecar_of
-from component.workbench.arrow_writing import write_arrow_file
-from component.workbench.columns import Era
-from component.workbench.from_tablemill import from_tablemill
-from component.workbench.http_file import HttpFile
-from component.workbench.http_writing import write_http_file
-from component.workbench.parquet_cache import decode_table, encode_table
-from component.workbench.process_result import coerce, process_result, rendered
-from component.workbench.reading import Reading
-from component.workbench.rendered import Rendered
-from component.workbench.table_metadata import metadata_of, metadata_text
+from component.workbench.cache.parquet_cache import decode_table, encode_table
+from component.workbench.conversion.from_tablemill import from_tablemill
+from component.workbench.files.arrow_file import read_arrow_file, sidecar_of
+from component.workbench.files.arrow_writing import write_arrow_file
+from component.workbench.files.http_file import HttpFile, write_http_file
+from component.workbench.files.table_metadata import metadata_of, metadata_text
+from component.workbench.frames.process_result import coerce, process_result, rendered
+from component.workbench.render.rendered import Rendered
+from component.workbench.rules.reading import Reading
+from component.workbench.tables.columns import Era
 from tests.dataset.making import UUID, new_store, write_files
 from tests.strategies.typed_tables import NAMES, texts
 from tests.strategies.workbench_tables import same_tables, workbench_tables

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 
 from component.errors import UserError
-from component.workbench.columns import Era, date_column, number_column, text_column, timestamp_column
-from component.workbench.date_unit import DateUnit
-from component.workbench.table_metadata import (
+from component.workbench.files.table_metadata import (
     TableMetadata,
     metadata_of,
     metadata_of_text,
     metadata_text,
     require_agreement,
 )
+from component.workbench.tables.columns import Era, date_column, number_column, text_column, timestamp_column
+from component.workbench.tables.date_unit import DateUnit
 from tests.strategies.workbench_tables import workbench_tables
 
 COLUMNS = (text_column("A"), number_column("B"), date_column("C"), timestamp_column("D"))

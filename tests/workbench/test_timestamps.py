@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 
-from component.workbench.timestamps import render_timestamps
+from component.workbench.tables.timestamps import render_timestamps
 from tests.strategies.workbench_tables import moments
 
 SECOND = 10**9

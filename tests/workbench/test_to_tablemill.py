@@ -8,11 +8,11 @@ from hypothesis import given
 
 from component.errors import UserError
 from component.tables.types import Column, TypeName
-from component.workbench.columns import date_column, number_column, text_column, timestamp_column
-from component.workbench.date_unit import DateUnit
-from component.workbench.from_tablemill import from_tablemill
-from component.workbench.reading import Reading
-from component.workbench.to_tablemill import tablemill_column, to_tablemill
+from component.workbench.conversion.from_tablemill import from_tablemill
+from component.workbench.conversion.to_tablemill import tablemill_column, to_tablemill
+from component.workbench.rules.reading import Reading
+from component.workbench.tables.columns import date_column, number_column, text_column, timestamp_column
+from component.workbench.tables.date_unit import DateUnit
 from tests.strategies.workbench_tables import moments, same_tables, table_of, workbench_tables
 
 

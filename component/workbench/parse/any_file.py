@@ -10,8 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from component.errors import Place, UserError
 from component.folder.magic import HTML_HEAD, PARQUET_MAGIC, refuse_html
-from component.workbench.http_file import MOST_HEAD, HttpFile, read_http_head
-from component.workbench.messages import Message
+from component.workbench.files.http_file import MOST_HEAD, HttpFile, read_http_head
 from component.workbench.parse.content import Content
 from component.workbench.parse.delimited import parse_delimited
 from component.workbench.parse.excel import parse_excel
@@ -19,7 +18,8 @@ from component.workbench.parse.json_table import parse_json, parse_json_lines
 from component.workbench.parse.kind import FileKind, kind_by_content, kind_by_name, kind_by_type
 from component.workbench.parse.options import PARSER, FileOptions, Numbers, ParsedFile
 from component.workbench.parse.packed import unpack
-from component.workbench.reading import Reading
+from component.workbench.render.messages import Message
+from component.workbench.rules.reading import Reading
 
 _MOST_LAYERS: Final = 4
 _HTTP_START: Final = re.compile(rb"\{[^\r\n]*\}\r?\n[^\r\n]*\r?\n")

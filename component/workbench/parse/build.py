@@ -8,11 +8,11 @@ from typing import Any
 import pyarrow as pa
 
 from component.errors import Place, UserError
-from component.workbench.column_names import name_messages, unique_names
-from component.workbench.columns import default_column
-from component.workbench.messages import Message
-from component.workbench.reading import Reading
-from component.workbench.table import WorkbenchTable, kind_of
+from component.workbench.render.messages import Message
+from component.workbench.rules.column_names import name_messages, unique_names
+from component.workbench.rules.reading import Reading
+from component.workbench.tables.columns import default_column
+from component.workbench.tables.table import WorkbenchTable, kind_of
 
 
 def named_table(names: Sequence[str], columns: Iterable[Any]) -> WorkbenchTable:

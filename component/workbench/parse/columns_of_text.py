@@ -11,10 +11,10 @@ from typing import Any, Final
 import pyarrow as pa
 
 from component.naming import MIB
-from component.workbench.limits import Limits, cut_text
-from component.workbench.messages import Message
 from component.workbench.parse.options import PARSER
 from component.workbench.parse.records import columns_of
+from component.workbench.render.messages import Message
+from component.workbench.rules.limits import Limits, cut_text
 
 IN_MEMORY: Final = 128 * MIB
 """Bytes of columns that are held before they go to disk."""

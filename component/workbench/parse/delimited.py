@@ -10,17 +10,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from component.errors import Place, UserError
-from component.workbench.limits import too_large
-from component.workbench.messages import Message
 from component.workbench.parse.build import final_names, named_table
 from component.workbench.parse.columns_of_text import TextColumns
 from component.workbench.parse.content import Content
 from component.workbench.parse.numbers import with_numbers
 from component.workbench.parse.options import PARSER, FileOptions, ParsedFile
-from component.workbench.parse.records import RecordReader, Repairs
-from component.workbench.parse.strict_records import strict_records
+from component.workbench.parse.records import RecordReader, Repairs, strict_records
 from component.workbench.parse.text import Decoding
-from component.workbench.reading import Reading
+from component.workbench.render.messages import Message
+from component.workbench.rules.limits import too_large
+from component.workbench.rules.reading import Reading
 
 DELIMITERS: Final = ",;\t"
 _SNIFFED: Final = 1024 * 1024
@@ -120,3 +119,11 @@ def _names(columns: Sequence[Any], options: FileOptions, place: Place) -> tuple[
         found = [column[0].as_py() if len(column) else None for column in columns]
         return final_names(found, most, options.reading, place)
     return [f"Column {number}" for number in range(1, len(columns) + 1)], ()
+
+
+def parse_params_table(text: str, options: FileOptions, place: Place) -> ParsedFile:
+    """Return the table of a text in `parameters`; a delimiter that is not given is looked for.
+
+    Errors as `parse_delimited`; of encodings there is none, since the configuration is text already.
+    """
+    return parse_delimited(text.encode("utf-8", "replace"), options, place)

@@ -10,13 +10,13 @@ from typing import Any, Final
 import pyarrow as pa
 
 from component.errors import Place, UserError
-from component.workbench.limits import cut_text, too_large
-from component.workbench.messages import Message, plain_message
 from component.workbench.parse.build import final_names, named_table
 from component.workbench.parse.content import Content
 from component.workbench.parse.excel_cells import EMPTY, Cell, TooLargeError, sheet_rows
 from component.workbench.parse.options import PARSER, FileOptions, ParsedFile
-from component.workbench.reading import Reading
+from component.workbench.render.messages import Message, plain_message
+from component.workbench.rules.limits import cut_text, too_large
+from component.workbench.rules.reading import Reading
 
 _FIRST_NS: Final = dt.datetime(1677, 9, 21, 0, 12, 44)  # noqa: DTZ001 - a sheet has no zones
 _LAST_NS: Final = dt.datetime(2262, 4, 11, 23, 47, 16)  # noqa: DTZ001 - the same

@@ -1,22 +1,37 @@
-"""JSON and JSON lines to a table (reference workbench 5, "JSON")."""
+"""JSON and JSON lines to a table (reference workbench 5, "JSON").
+
+Records are gathered column by column, within limits, with a note of what was left out; the type of a column is chosen
+by all of its values.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+import pyarrow as pa
+
 from component.errors import Place, UserError
-from component.workbench.limits import cut_text
-from component.workbench.messages import plain_message
 from component.workbench.parse.build import named_table
 from component.workbench.parse.content import Content
-from component.workbench.parse.json_columns import JsonColumn, column_of
 from component.workbench.parse.json_faults import JsonFaultError
-from component.workbench.parse.json_gathering import Gathered, LeftOut
-from component.workbench.parse.json_values import NoRecordsError, compact, json_lines, json_records
+from component.workbench.parse.json_values import (
+    UNWRITTEN,
+    JsonObject,
+    NoRecordsError,
+    Number,
+    compact,
+    json_lines,
+    json_records,
+)
+from component.workbench.parse.numbers import narrowest
 from component.workbench.parse.options import FileLimits, FileOptions, ParsedFile
 from component.workbench.parse.text import decode
-from component.workbench.reading import Reading
+from component.workbench.render.messages import plain_message
+from component.workbench.rules.column_names import clean_name
+from component.workbench.rules.limits import cut_text
+from component.workbench.rules.reading import Reading
 
 _SHOWN: Final = 100
 """Bytes of a value that a message shows."""
@@ -130,3 +145,173 @@ def _said_of_values(columns: dict[str, JsonColumn], most: int | None) -> list[st
             row, name = min(places, key=lambda place: place[0]) if kind == "cut" else places[0]
             said.append(text.format(count=len(places), see=f"see row {row} column {name}"))
     return said
+
+
+_INT64: Final = range(-(2**63), 2**63)
+_DOUBLE_INTEGERS: Final = 2**53
+
+
+@dataclass(frozen=True, slots=True)
+class JsonColumn:
+    """A column, and what happened: counts with the first row of each, from 0.
+
+    `lost` are integers that a double does not hold, `infinite` numbers beyond doubles, `as_text` numbers among texts,
+    `cut` texts that were too long, `blanks` texts of blanks among numbers, which are null; `all_null`: nothing says
+    what type the column is.
+    """
+
+    values: pa.Array
+    all_null: bool = False
+    lost: tuple[int, ...] = ()
+    infinite: tuple[int, ...] = ()
+    as_text: tuple[int, ...] = ()
+    cut: tuple[int, ...] = ()
+    blanks: tuple[int, ...] = ()
+
+
+def column_of(values: Sequence[Any], cell_bytes: int | None) -> JsonColumn:
+    """Return the column of values: numbers, text, true and false, None, lists and objects.
+
+    Integers get the smallest signed type; with a fraction among them, doubles. Anything else among numbers makes all of
+    it text, numbers as they were written; but a text of blanks among numbers is null.
+    """
+    if any(isinstance(value, Number) for value in values):
+        others = [value for value in values if not isinstance(value, Number) and value is not None]
+        if all(isinstance(value, str) and not value.strip(" ") for value in others):
+            blanks = tuple(row for row, value in enumerate(values) if isinstance(value, str)) if others else ()
+            return replace(_numbers([value if isinstance(value, Number) else None for value in values]), blanks=blanks)
+    return _texts(values, cell_bytes)
+
+
+def _numbers(values: Sequence[Number | None]) -> JsonColumn:
+    known = [value for value in values if value is not None]
+    if all(value.is_integer for value in known) and all(_integer(value) in _INT64 for value in known):
+        integers = [None if value is None else _integer(value) for value in values]
+        return JsonColumn(narrowest(pa.array(integers, pa.int64())))
+    doubles = [None if value is None else float(value.text) for value in values]
+    lost = tuple(row for row, value in enumerate(values) if value is not None and value.is_integer and _loses(value))
+    infinite = tuple(row for row, double in enumerate(doubles) if double in {float("inf"), float("-inf")})
+    finite = [None if row in set(infinite) else double for row, double in enumerate(doubles)] if infinite else doubles
+    return JsonColumn(pa.array(finite, pa.float64()), lost=lost, infinite=infinite)
+
+
+_MOST_DIGITS: Final = 400
+"""More than a double has; Python refuses to read integers of more than 4,300 digits."""
+
+
+def _integer(value: Number) -> int:
+    return int(value.text) if len(value.text) <= _MOST_DIGITS else _INT64.stop
+
+
+def _loses(value: Number) -> bool:
+    integer = _integer(value)
+    return abs(integer) > _DOUBLE_INTEGERS and (integer not in _INT64 or int(float(integer)) != integer)
+
+
+def _texts(values: Sequence[Any], cell_bytes: int | None) -> JsonColumn:
+    as_text = tuple(row for row, value in enumerate(values) if isinstance(value, Number))
+    texts = [None if value is None else value if isinstance(value, str) else compact(value) for value in values]
+    cut: tuple[int, ...] = ()
+    if cell_bytes is not None:
+        cut = tuple(row for row, text in enumerate(texts) if text is not None and len(text.encode()) > cell_bytes)
+        for row in cut:
+            texts[row] = cut_text(texts[row] or "", cell_bytes)
+    return JsonColumn(
+        pa.array(texts, pa.string()),
+        all_null=all(text is None for text in texts),
+        as_text=as_text,
+        cut=cut,
+    )
+
+
+@dataclass(slots=True)
+class LeftOut:
+    """What was left out. Names have the row, from 0, in which they came first."""
+
+    rows: int = 0
+    stopped: bool = False
+    no_objects: list[tuple[int, str]] = field(default_factory=list)
+    columns: dict[str, int] = field(default_factory=dict)
+    invalid_names: dict[str, int] = field(default_factory=dict)
+    duplicates: dict[str, int] = field(default_factory=dict)
+    cut_names: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Gathered:
+    """Columns of values; each has at most as many as there are rows."""
+
+    limits: FileLimits
+    rows: int = 0
+    columns: dict[str, list[Any]] = field(default_factory=dict)
+    left_out: LeftOut = field(default_factory=LeftOut)
+    _bytes: int = 0
+
+    def add(self, record: Any) -> None:
+        """Take a record; nothing more once the limit of bytes is reached."""
+        left_out, most = self.left_out, self.limits.table.rows
+        if left_out.stopped:
+            return
+        if not isinstance(record, JsonObject):
+            left_out.no_objects.append((self.rows + left_out.rows + len(left_out.no_objects), compact(record)[:1000]))
+        elif most is not None and self.rows >= most:
+            left_out.rows += 1
+        elif self._take(record):
+            self.rows += 1
+
+    def _take(self, record: JsonObject) -> bool:
+        """Take the values of a record; return whether it is a row, which one that breaks off at once is not."""
+        seen: set[str] = set()
+        is_row = record.pairs[-1][1] is not UNWRITTEN if record.pairs else True
+        for key, value in record.pairs:
+            found = self._column(key)
+            if found is None:
+                continue
+            name, column = found
+            if name in seen:
+                self.left_out.duplicates.setdefault(name, self.rows)
+                continue
+            seen.add(name)
+            if value is UNWRITTEN or not self._within_bytes(value):
+                return is_row and any(len(one) > self.rows for one in self.columns.values())
+            column.extend([None] * (self.rows - len(column)))
+            column.append(value)
+            is_row = True
+        return is_row
+
+    def _within_bytes(self, value: Any) -> bool:
+        most = self.limits.text_bytes
+        if most is not None and value is not None:
+            size, cell = _size(value), self.limits.table.cell_bytes
+            self._bytes += size if cell is None else min(size, cell)
+            self.left_out.stopped = self._bytes > most
+        return not self.left_out.stopped
+
+    def _column(self, key: str) -> tuple[str, list[Any]] | None:
+        """Return name and column of a key; None for one that cannot be a name, or is beyond the limit."""
+        limits = self.limits.table
+        name = key if limits.name_bytes is None else cut_text(key, limits.name_bytes)
+        column = self.columns.get(name)
+        if column is not None:
+            return name, column
+        if not name or clean_name(name, None).name != name:
+            self.left_out.invalid_names.setdefault(name, self.rows)
+            return None
+        if limits.columns is not None and len(self.columns) >= limits.columns:
+            self.left_out.columns.setdefault(name, self.rows)
+            return None
+        if name != key:
+            self.left_out.cut_names.append(name)
+        self.columns[name] = column = []
+        return name, column
+
+    def filled(self) -> Iterable[tuple[str, list[Any]]]:
+        """Yield each column with as many values as there are rows."""
+        for name, values in self.columns.items():
+            yield name, values + [None] * (self.rows - len(values))
+
+
+def _size(value: Any) -> int:
+    if isinstance(value, Number):
+        return len(value.text)
+    return len((value if isinstance(value, str) else compact(value)).encode())

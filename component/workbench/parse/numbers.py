@@ -10,8 +10,8 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from component.workbench.messages import Message
 from component.workbench.parse.options import Numbers
+from component.workbench.render.messages import Message
 
 KEPT_AS_TEXT: Final = "tablemill.numbers_kept_as_text"
 _SCARY: Final = "[nNaAiIfF]"

@@ -7,10 +7,10 @@ from enum import StrEnum
 from typing import Final
 
 from component.naming import GIB
-from component.workbench.limits import UNLIMITED, WORKBENCH_2021, Limits
-from component.workbench.messages import Message
-from component.workbench.reading import Reading
-from component.workbench.table import NO_TABLE, WorkbenchTable
+from component.workbench.render.messages import Message
+from component.workbench.rules.limits import UNLIMITED, WORKBENCH_2021, Limits
+from component.workbench.rules.reading import Reading
+from component.workbench.tables.table import NO_TABLE, WorkbenchTable
 
 PARSER: Final = "cjwparse"
 """The catalogue that has the texts of the parser's messages."""

@@ -9,10 +9,10 @@ from typing import IO, Final
 
 from component.errors import Place, UserError
 from component.naming import MIB
-from component.workbench.messages import Message
 from component.workbench.parse.content import Content
 from component.workbench.parse.options import PARSER
-from component.workbench.reading import Reading
+from component.workbench.render.messages import Message
+from component.workbench.rules.reading import Reading
 
 _MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8"),

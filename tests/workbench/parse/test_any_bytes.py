@@ -12,14 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from component.errors import Place, UserError
-from component.workbench.http_file import HttpFile
-from component.workbench.http_writing import write_http_file
-from component.workbench.limits import Limits
+from component.workbench.conversion.to_tablemill import to_tablemill
+from component.workbench.files.http_file import HttpFile, write_http_file
 from component.workbench.parse import columns_of_text, content, text
 from component.workbench.parse.any_file import TYPED, parse_recognised, recognise
 from component.workbench.parse.options import NO_LIMITS, FileLimits, FileOptions, Numbers
-from component.workbench.reading import Reading
-from component.workbench.to_tablemill import to_tablemill
+from component.workbench.rules.limits import Limits
+from component.workbench.rules.reading import Reading
 
 PLACE = Place(table="t")
 CSV = b'a,b\n"1",2\n"x""y",\xc5\xbe\n'

@@ -11,13 +11,12 @@ import pytest
 import zstandard
 
 from component.errors import Place, UserError
-from component.workbench.http_file import HttpFile
-from component.workbench.http_writing import write_http_file
-from component.workbench.params_table import parse_params_table
+from component.workbench.files.http_file import HttpFile, write_http_file
 from component.workbench.parse.any_file import parse_file, recognise
+from component.workbench.parse.delimited import parse_params_table
 from component.workbench.parse.kind import FileKind
 from component.workbench.parse.options import FileOptions
-from component.workbench.reading import Reading
+from component.workbench.rules.reading import Reading
 
 PLACE = Place(table="t")
 LENIENT, STRICT = FileOptions(Reading.LENIENT), FileOptions(Reading.STRICT)

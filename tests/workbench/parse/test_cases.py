@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from component.errors import Place, UserError
-from component.workbench.http_file import read_http_file
-from component.workbench.limits import Limits
+from component.workbench.files.http_file import read_http_file
 from component.workbench.parse.delimited import parse_delimited
 from component.workbench.parse.json_table import parse_json
 from component.workbench.parse.options import FileLimits, FileOptions, Numbers
-from component.workbench.reading import Reading
+from component.workbench.rules.limits import Limits
+from component.workbench.rules.reading import Reading
 
 CASES = json.loads((Path(__file__).parents[2] / "data/workbench/cases.json").read_text(encoding="utf-8"))
 PLACE = Place(table="case")

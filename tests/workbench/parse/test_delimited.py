@@ -5,12 +5,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from component.errors import Place, UserError
-from component.workbench.limits import Limits
 from component.workbench.parse import columns_of_text
 from component.workbench.parse.columns_of_text import TextColumns
 from component.workbench.parse.delimited import parse_delimited, sniff_delimiter
 from component.workbench.parse.options import FileLimits, FileOptions
-from component.workbench.reading import Reading
+from component.workbench.rules.limits import Limits
+from component.workbench.rules.reading import Reading
 from tests.formats.csv import oracle
 from tests.strategies.csv_text import nasty_texts
 

@@ -9,11 +9,11 @@ import openpyxl
 import pytest
 
 from component.errors import Place, UserError
-from component.workbench.limits import Limits
 from component.workbench.parse import excel_cells
 from component.workbench.parse.excel import letters, parse_excel
 from component.workbench.parse.options import FileLimits, FileOptions
-from component.workbench.reading import Reading
+from component.workbench.rules.limits import Limits
+from component.workbench.rules.reading import Reading
 
 PLACE = Place(table="book")
 LENIENT = FileOptions(Reading.LENIENT)

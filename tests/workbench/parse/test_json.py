@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from component.errors import Place, UserError
-from component.workbench.limits import Limits
 from component.workbench.parse import json_faults
 from component.workbench.parse.json_faults import JsonFaultError
 from component.workbench.parse.json_table import parse_json
 from component.workbench.parse.json_values import UNWRITTEN, JsonObject, Number, json_lines, json_records
 from component.workbench.parse.options import FileLimits, FileOptions
-from component.workbench.reading import Reading
+from component.workbench.rules.limits import Limits
+from component.workbench.rules.reading import Reading
 
 PLACE = Place(table="t.json")
 LENIENT = FileOptions(Reading.LENIENT)

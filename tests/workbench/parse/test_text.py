@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from component.errors import Place, UserError
 from component.workbench.parse.content import Content
 from component.workbench.parse.text import Decoding, decode
-from component.workbench.reading import Reading
+from component.workbench.rules.reading import Reading
 
 PLACE = Place(table="t")
 

@@ -1,0 +1,1 @@
+"""Workbench tables as tables of ours, and back (docs/workbench.md, "Columns")."""

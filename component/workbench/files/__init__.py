@@ -1,0 +1,1 @@
+"""The files of Workbench: Arrow files with their metadata, and httpfiles (reference workbench 1, 3)."""

@@ -1,0 +1,1 @@
+"""What pandas functions of Workbench modules take and return: frames, and results."""
