@@ -8,10 +8,10 @@ fit a type, and text in a column of text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import reduce
-from typing import Any, Final
+from functools import cache, reduce
+from typing import Any, Final, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -76,8 +76,16 @@ _FLOAT_DIGITS: Final = 17
 _WITH_MARKS: Final = tuple(name for name, one in _CANDIDATES.items() if one.marks)
 _MARKED: Final = r"^-?[0-9]+([.,][0-9]+)*,[0-9]+([.,][0-9]+)*$"
 """Numbers with a comma somewhere."""
+_ALSO_PLAIN: Final = "numeric with commas between thousands"
+_MARKED_DIGITS: Final = 18
+"""A number with a point and no more characters than this fits the type that has commas between thousands, too."""
+_CAST: Final = frozenset({TypeName.FLOAT, TypeName.DATE, TypeName.TIMESTAMP})
+"""Types that not every text fits that looks so."""
+_WORDS: Final = frozenset(NULL_WORDS)
 _HEAD: Final = 64
-"""Cells that are looked at before all are: most types are ruled out by them."""
+"""Texts that are looked at before all are: most types are ruled out by them."""
+_FEW: Final = 512
+"""Cells up to which a batch is looked at cell by cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +135,8 @@ class Evidence:
 
     def moved(self, rows: int) -> Evidence:
         """Return the evidence of the same cells, `rows` further down."""
+        if not rows:
+            return self
         return replace(self, examples=tuple(replace(one, row=one.row + rows) for one in self.examples))
 
 
@@ -152,113 +162,221 @@ def evidence_of(cells: Any, known: Evidence | None = None, first_row: int = 0) -
     candidates = (known or Evidence()).types
     if not candidates:
         return Evidence(frozenset())
+    look_at = _few if len(cells) <= _FEW else _many
+    texts, words = look_at(cells)
+    if not len(texts):
+        return Evidence(candidates, null_words=words)
+    types = _types_of(texts, candidates)
+    if not types:
+        best = _best_of(texts, candidates)
+        fit, misfits = texts.parted(best)
+        examples = _first_of_each(
+            Example(first_row + some.row(text), text, allowed)
+            for some, allowed in ((fit, frozenset({best})), (misfits, types))
+            if (text := some.first()) is not None
+        )
+        commas = misfits.count(_MARKED)
+        return Evidence(types, len(texts), len(fit), null_words=words, examples=examples, commas=commas)
+    first = texts.first() or ""
+    whole = fraction = comma_digits = 0
+    proven: frozenset[str] = frozenset()
+    if "numeric" in types:
+        whole, fraction = texts.digits()
+    elif marked := types.intersection(_WITH_MARKS):
+        first = texts.first(_MARKED) or first  # one with a comma tells more
+        fraction, comma_digits = texts.digits_after("."), texts.digits_after(",")
+        proven = frozenset(name for name in marked if texts.count(_CANDIDATES[name].proof))
+    examples = (Example(first_row + texts.row(first), first, types),)
+    return Evidence(types, len(texts), len(texts), whole, fraction, words, examples, 0, proven, comma_digits)
+
+
+def _types_of(texts: _Texts, candidates: frozenset[str]) -> frozenset[str]:
+    """Return the types that all texts fit; what fits one type and so another is not looked at twice."""
+    found: set[str] = set()
+    for name in _CANDIDATES:
+        implied = (
+            (name == "numeric" and "integer" in found)
+            or (name == "float" and "numeric" in found and texts.longest() <= _FLOAT_DIGITS)
+            or (name in _WITH_MARKS and "integer" in found)
+            or (name == _ALSO_PLAIN and "numeric" in found and texts.longest() <= _MARKED_DIGITS)
+        )
+        if name in candidates and (implied or texts.all_fit(name)):
+            found.add(name)
+    return frozenset(found)
+
+
+def _best_of(texts: _Texts, candidates: frozenset[str]) -> str:
+    """Return the type that most texts look like."""
+    looking = {name: texts.count(one.pattern) for name, one in _CANDIDATES.items() if name in candidates}
+    return max(looking, key=looking.__getitem__)
+
+
+class _Texts(Protocol):
+    """The different texts of a batch that say something, in the order of their first cells.
+
+    A pattern is meant as RE2 means it: `$` is the end of the text.
+    """
+
+    def __len__(self) -> int: ...
+
+    def first(self, pattern: str = "") -> str | None:
+        """Return the first text in which the pattern is found."""
+
+    def row(self, text: str) -> int:
+        """Return the row of the first cell with this text, counted from 0."""
+
+    def count(self, pattern: str) -> int:
+        """Return in how many texts the pattern is found."""
+
+    def all_fit(self, name: str) -> bool:
+        """Say whether all texts fit a type."""
+
+    def parted(self, name: str) -> tuple[_Texts, _Texts]:
+        """Return the texts that fit a type, and the others."""
+
+    def longest(self) -> int:
+        """Return the bytes of the longest number."""
+
+    def digits(self) -> tuple[int, int]:
+        """Return the most digits of numbers before and after the point."""
+
+    def digits_after(self, mark: str) -> int:
+        """Return the most digits after the last such mark of a number; 0 where none has the mark."""
+
+
+class _Many:
+    """Texts that Arrow looks at together."""
+
+    def __init__(self, cells: pa.Array, texts: pa.Array) -> None:
+        self._cells = cells
+        self._texts = texts
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def first(self, pattern: str = "") -> str | None:
+        at = pc.index(self._look(pattern), True).as_py() if pattern else min(0, len(self._texts) - 1)
+        return None if at < 0 else str(self._texts[at])
+
+    def row(self, text: str) -> int:
+        row: int = pc.index(self._cells, text).as_py()
+        return row
+
+    def count(self, pattern: str) -> int:
+        return pc.sum(self._look(pattern)).as_py() or 0
+
+    def all_fit(self, name: str) -> bool:
+        candidate = _CANDIDATES[name]
+        head = _Many(self._cells, self._texts.slice(0, _HEAD))
+        if head.count(candidate.pattern) < len(head) or self.count(candidate.pattern) < len(self):
+            return False
+        return candidate.type not in _CAST or bool(pc.all(_keeps(self._texts, candidate)).as_py())
+
+    def parted(self, name: str) -> tuple[_Many, _Many]:
+        candidate = _CANDIDATES[name]
+        fit = self._look(candidate.pattern)
+        if candidate.type in _CAST:
+            fit = pc.replace_with_mask(fit, fit, _keeps(self._texts.filter(fit), candidate))
+        return _Many(self._cells, self._texts.filter(fit)), _Many(self._cells, self._texts.filter(pc.invert(fit)))
+
+    def longest(self) -> int:
+        longest: int = pc.max(pc.binary_length(self._texts)).as_py()
+        return longest
+
+    def digits(self) -> tuple[int, int]:
+        bare = pc.ascii_ltrim(self._texts, "-")
+        points = pc.find_substring(bare, ".")
+        lengths = pc.binary_length(bare)
+        has_point = pc.greater_equal(points, 0)
+        whole = pc.max(pc.if_else(has_point, points, lengths)).as_py()
+        fraction = pc.max(pc.if_else(has_point, pc.subtract(pc.subtract(lengths, points), 1), 0)).as_py()
+        return whole, fraction
+
+    def digits_after(self, mark: str) -> int:
+        decimals = pc.replace_substring_regex(self._texts, rf"^.*[{mark}]|^[^{mark}]*$", "")
+        digits: int = pc.max(pc.binary_length(decimals)).as_py()
+        return digits
+
+    def _look(self, pattern: str) -> pa.Array:
+        return pc.match_substring_regex(self._texts, pattern)
+
+
+def _many(cells: Any) -> tuple[_Texts, frozenset[str]]:
+    """Return the texts of many cells, and the words for nothing among them."""
     cells = cells.combine_chunks() if isinstance(cells, pa.ChunkedArray) else cells
     texts = pc.unique(pc.drop_null(cells))
     texts = texts.filter(pc.not_equal(texts, ""))
     is_word = pc.is_in(texts, value_set=pa.array(NULL_WORDS, texts.type))
     words = frozenset(texts.filter(is_word).to_pylist())
-    if words:
-        texts = texts.filter(pc.invert(is_word))
-    if not len(texts):
-        return Evidence(candidates, null_words=words)
-    types = _types_of(texts, candidates)
-    if not types:
-        best, fit = _best_of(texts, candidates)
-        examples = _first_of_each(
-            Example(first_row + pc.index(cells, text).as_py(), text.as_py(), allowed)
-            for text, allowed in ((_first(texts, fit), frozenset({best})), (_first(texts, pc.invert(fit)), types))
-            if text is not None
-        )
-        commas = pc.sum(pc.and_(pc.match_substring_regex(texts, _MARKED), pc.invert(fit))).as_py()
-        return Evidence(types, len(texts), pc.sum(fit).as_py(), null_words=words, examples=examples, commas=commas)
-    text = texts[0]
-    if "numeric" not in types and not types.isdisjoint(_WITH_MARKS):
-        text = _first(texts, pc.match_substring_regex(texts, _MARKED)) or text  # one with a comma tells more
-    first = Example(first_row + pc.index(cells, text).as_py(), text.as_py(), types)
-    whole, fraction = _digits(texts) if "numeric" in types else (0, _digits_after(texts, ".", types))
-    commas = 0 if "numeric" in types else _digits_after(texts, ",", types)
-    proven = frozenset(name for name in _WITH_MARKS if name in types and _proves(texts, name, types))
-    return Evidence(types, len(texts), len(texts), whole, fraction, words, (first,), proven=proven, comma_digits=commas)
+    return _Many(cells, texts.filter(pc.invert(is_word)) if words else texts), words
 
 
-def _digits_after(texts: pa.Array, mark: str, types: frozenset[str]) -> int:
-    """Return the most digits after the last such mark of numbers with marks, which always have room for them."""
-    if types.isdisjoint(_WITH_MARKS):
-        return 0
-    decimals = pc.replace_substring_regex(texts, rf"^.*[{mark}]|^[^{mark}]*$", "")
-    digits: int = pc.max(pc.binary_length(decimals)).as_py()
-    return digits
+class _Few:
+    """Texts that are looked at one by one: a call of Arrow costs as much as a hundred of them."""
+
+    def __init__(self, cells: list[str | None], texts: list[str]) -> None:
+        self._cells = cells
+        self._texts = texts
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def first(self, pattern: str = "") -> str | None:
+        return next(filter(_search(pattern), self._texts), None)
+
+    def row(self, text: str) -> int:
+        return self._cells.index(text)
+
+    def count(self, pattern: str) -> int:
+        search = _search(pattern)
+        return sum(1 for text in self._texts if search(text))
+
+    def all_fit(self, name: str) -> bool:
+        candidate = _CANDIDATES[name]
+        if not all(map(_search(candidate.pattern), self._texts)):
+            return False
+        return candidate.type not in _CAST or all(_keeps(pa.array(self._texts), candidate).to_pylist())
+
+    def parted(self, name: str) -> tuple[_Few, _Few]:
+        candidate = _CANDIDATES[name]
+        looking = list(filter(_search(candidate.pattern), self._texts))
+        if candidate.type in _CAST:
+            keeps = _keeps(pa.array(looking, pa.string()), candidate).to_pylist()
+            looking = [text for text, kept in zip(looking, keeps, strict=True) if kept]
+        fit = set(looking)
+        return _Few(self._cells, looking), _Few(self._cells, [text for text in self._texts if text not in fit])
+
+    def longest(self) -> int:
+        return max(map(len, self._texts))
+
+    def digits(self) -> tuple[int, int]:
+        parts = [text.lstrip("-").partition(".") for text in self._texts]
+        return max(len(whole) for whole, _, _ in parts), max(len(fraction) for _, _, fraction in parts)
+
+    def digits_after(self, mark: str) -> int:
+        return max(len(text.rpartition(mark)[2]) if mark in text else 0 for text in self._texts)
 
 
-def _proves(texts: pa.Array, name: str, types: frozenset[str]) -> bool:
-    """Say whether a cell is a number with these marks only; none is where all are numbers without any."""
-    return "numeric" not in types and bool(pc.any(pc.match_substring_regex(texts, _CANDIDATES[name].proof)).as_py())
+def _few(cells: Any) -> tuple[_Texts, frozenset[str]]:
+    """Return the texts of a few cells, and the words for nothing among them."""
+    listed = cells.to_pylist()
+    said = dict.fromkeys(text for text in listed if text)
+    words = _WORDS & said.keys()
+    return _Few(listed, [text for text in said if text not in words]), words
 
 
-def _first(texts: pa.Array, mask: pa.Array) -> Any:
-    at = pc.index(mask, True).as_py()
-    return None if at < 0 else texts[at]
+@cache
+def _search(pattern: str) -> Callable[[str], re.Match[str] | None]:
+    """Return what finds a pattern as RE2 finds it: `$` of Python would also match before a last line end."""
+    return re.compile(pattern.replace("$", r"\Z")).search
 
 
-def _types_of(texts: pa.Array, candidates: frozenset[str]) -> frozenset[str]:
-    """Return the types that all texts fit; what fits one type and so another is not looked at twice."""
-    head = texts.slice(0, _HEAD)
-    longest = pc.max(pc.binary_length(texts)).as_py()
-    found: set[str] = set()
-    for name in _CANDIDATES:
-        implied = (name == "numeric" and "integer" in found) or (
-            name == "float" and "numeric" in found and longest <= _FLOAT_DIGITS
-        )
-        implied = implied or (name in _WITH_MARKS and "integer" in found)
-        if name in candidates and (implied or (_all_look(head, name) and _all_fit(texts, name))):
-            found.add(name)
-    return frozenset(found)
-
-
-def _all_look(texts: pa.Array, name: str) -> bool:
-    return bool(pc.all(pc.match_substring_regex(texts, _CANDIDATES[name].pattern)).as_py())
-
-
-def _all_fit(texts: pa.Array, name: str) -> bool:
-    if not _all_look(texts, name):
-        return False
-    candidate = _CANDIDATES[name]
-    if candidate.type is TypeName.FLOAT:
-        return bool(pc.all(_float_keeps(texts)).as_py())
-    if candidate.type in {TypeName.DATE, TypeName.TIMESTAMP}:
-        return not cast_text(texts, Column("", candidate.type, formats=candidate.formats)).bad
-    return True
-
-
-def _best_of(texts: pa.Array, candidates: frozenset[str]) -> tuple[str, pa.Array]:
-    """Return the type that most texts fit, and which of them do."""
-    looks = {name: pc.match_substring_regex(texts, one.pattern) for name, one in _CANDIDATES.items()}
-    best = max((name for name in _CANDIDATES if name in candidates), key=lambda name: pc.sum(looks[name]).as_py())
-    fit = looks[best]
-    looking = texts.filter(fit)
-    if _CANDIDATES[best].type is TypeName.FLOAT:
-        fit = pc.replace_with_mask(fit, fit, _float_keeps(looking))
-    elif _CANDIDATES[best].type in {TypeName.DATE, TypeName.TIMESTAMP}:
-        cast = cast_text(looking, Column("", _CANDIDATES[best].type, formats=_CANDIDATES[best].formats))
-        fit = pc.replace_with_mask(fit, fit, pc.is_valid(cast.values))
-    return best, fit
-
-
-def _float_keeps(texts: pa.Array) -> pa.Array:
-    """Say of each number whether a float holds all its digits, and is not beyond their range."""
+def _keeps(texts: pa.Array, candidate: _Candidate) -> pa.Array:
+    """Say of each text that looks like a float, a date or a timestamp whether it is one, to its last digit."""
+    if candidate.type is not TypeName.FLOAT:
+        return pc.is_valid(cast_text(texts, Column("", candidate.type, formats=candidate.formats)).values)
     digits = pc.utf8_length(pc.replace_substring_regex(texts, r"^-?(0\.)?0*|\.|[eE].*", ""))
     return pc.and_(pc.less_equal(digits, _FLOAT_DIGITS), pc.is_finite(texts.cast(pa.float64())))
-
-
-def _digits(texts: pa.Array) -> tuple[int, int]:
-    """Return the most digits before and after the point."""
-    bare = pc.ascii_ltrim(texts, "-")
-    points = pc.find_substring(bare, ".")
-    lengths = pc.binary_length(bare)
-    has_point = pc.greater_equal(points, 0)
-    whole = pc.max(pc.if_else(has_point, points, lengths)).as_py()
-    fraction = pc.max(pc.if_else(has_point, pc.subtract(pc.subtract(lengths, points), 1), 0)).as_py()
-    return whole, fraction
 
 
 def combine(evidence: Iterable[Evidence]) -> Evidence:

@@ -158,6 +158,14 @@ def test_every_known_text_has_the_type_that_plain_python_gives_it(text):
     assert inferred([text]) == oracle([text])
 
 
+@given(columns_of_cells | st.lists(cells | st.text()), columns_of_cells)
+def test_many_cells_are_looked_at_as_few_are(texts, before):
+    many = pa.array([*texts, *[None] * 1_000], pa.string())
+    few = pa.array(texts, pa.string())
+    for known in (None, no_evidence(","), evidence_of(pa.array(before, pa.string()))):
+        assert evidence_of(many, known) == evidence_of(few, known)
+
+
 @given(columns_of_cells)
 def test_every_cell_fits_the_type_that_is_inferred(texts):
     column = inferred(texts)

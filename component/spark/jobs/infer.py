@@ -55,7 +55,7 @@ class Looked:
 
 def look_through(task: InferTask) -> Looked:
     """Return the evidence of one split. Rows with a fault say nothing; the main job reports them."""
-    found = {name: no_evidence(task.reader.dialect.delimiter) for name in task.columns}
+    found = dict.fromkeys(task.columns, no_evidence(task.reader.dialect.delimiter))
     records = 0
     try:
         for parsed in task.reader.read(task.split):
