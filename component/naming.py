@@ -59,6 +59,8 @@ RESERVED_TABLES: Final = (INDICES_FOLDER, HISTORY_FOLDER, KEYS_FOLDER)
 UUID_PATTERN: Final = r"[a-zA-Z0-9+\-_]+"
 ARCHIVE_SUFFIX: Final = ".dataset.zip"
 ARCHIVE_TAG: Final = "tablemill-dataset"
+RUN_DIGITS: Final = 12
+"""Hexadecimal digits that begin the names of all files that one run or one change writes."""
 
 # --- splitting and memory ---
 SPLIT_BYTES: Final = 64 * MIB

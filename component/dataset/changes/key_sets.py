@@ -27,7 +27,6 @@ INLINE_BYTES: Final = naming.MIB
 """A set up to this size travels in the tasks; a larger one is an object that they read."""
 _FILES_PER_SAMPLE: Final = 16
 _SAMPLE: Final = 1_000
-_RUN_DIGITS: Final = 12
 _NAME_DIGITS: Final = 32
 
 
@@ -126,7 +125,7 @@ def gather_sets(executor: Executor, task: GatherKeys, rows: int, *, per_set: int
     """
     if not task.scans:
         return ()
-    task = replace(task, run=identity.new_hex()[:_RUN_DIGITS])
+    task = replace(task, run=identity.new_hex()[: naming.RUN_DIGITS])
     tasks = [task]
     if rows > per_set:
         column, bounds = _bounds(_sample(executor, task), -(-rows // per_set))

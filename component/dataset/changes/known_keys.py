@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from component import identity
+from component import identity, naming
 from component.dataset.changes.execution import HERE, Executor
 from component.dataset.changes.key_sets import KeySet, drop_sets, set_of
 from component.dataset.changes.primary_keys import (
@@ -61,7 +61,6 @@ _LARGE_SET: Final = 65_536
 MOST_ASKED: Final = 100_000
 """More values than these are not looked up in an index: the files' own keys are read instead."""
 _HASH: Final = "hash"
-_RUN_DIGITS: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +123,7 @@ def met_hashes(new: NewRows, dataset: Dataset, stays: Sequence[FileScan], execut
         if not candidates:
             return Met()
         sizes = _sizes(dataset) if len(candidates) > 1 else {}
-        run, sets = identity.new_hex()[:_RUN_DIGITS], list[KeySet]()
+        run, sets = identity.new_hex()[: naming.RUN_DIGITS], list[KeySet]()
         try:
             for hashes in sorted_ranges([keys.writer.close()], RANGE_HASHES):
                 sets.append(set_of(pa.table({_HASH: hashes}), new.store, dataset.header.uuid, run))

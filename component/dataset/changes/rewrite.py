@@ -37,7 +37,6 @@ from component.tables.key_hash import key_values
 
 Mask: TypeAlias = pa.ChunkedArray
 """Which rows of a file are meant; never null."""
-_RUN_DIGITS: Final = 12
 _STEM_DIGITS: Final = 32
 
 
@@ -71,7 +70,7 @@ class RewriteTarget:
 
 def new_target(store: Store, schema: pa.Schema, layout: Layout, run: str = "") -> RewriteTarget:
     """Return the target of a new change, or of one that has begun in another table under the name of its `run`."""
-    return RewriteTarget(store, schema, layout, run or identity.new_hex()[:_RUN_DIGITS])
+    return RewriteTarget(store, schema, layout, run or identity.new_hex()[: naming.RUN_DIGITS])
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from component.dataset.files.data_file import encode_rows
-from component.dataset.files.write import ROW_NUMBER, Written, WrittenFile
+from component.dataset.files.write import PUTS_AT_ONCE, ROW_NUMBER, Written, WrittenFile
 from component.dataset.format.facts import facts_of
 from component.dataset.format.header import Header
 from component.dataset.format.keys import data_key
@@ -22,8 +22,6 @@ from component.dataset.format.layout import Layout
 from component.dataset.format.schema import normal_type
 from component.errors import Place, TablemillError, UserError
 from component.store.base import Store
-
-_PUTS_AT_ONCE = 8
 
 
 def check_same_table(header: Header) -> None:
@@ -116,7 +114,7 @@ def _put_empty(store: Store, layout: Layout, labels: Sequence[str]) -> Written:
         return Written()
     data = encode_rows(no_rows(layout))
     files = [WrittenFile(label, data_key(layout.uuid, layout.table, label), facts_of(data, 0)) for label in labels]
-    with ThreadPoolExecutor(_PUTS_AT_ONCE, "put") as pool:
+    with ThreadPoolExecutor(PUTS_AT_ONCE, "put") as pool:
         list(pool.map(lambda file: store.put(file.key, data), files))
     return Written(tuple(files))
 

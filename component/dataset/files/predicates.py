@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from component.errors import Place, UserError
 
 OPERATORS: Final = ("==", "!=", "<", "<=", ">", ">=", "in", "not in", "is null", "is not null", "like")
-_OF_NULLS: Final = ("is null", "is not null")
+OF_NULLS: Final = ("is null", "is not null")
 
 
 class NumberText(str):
@@ -43,7 +43,7 @@ class Condition:
 
     def mask(self, column: pa.ChunkedArray) -> pa.ChunkedArray | pa.BooleanScalar:
         """Return where the comparison is true of a column of the value's type; null or false where that is null."""
-        if self.operator in _OF_NULLS:
+        if self.operator in OF_NULLS:
             return pc.is_null(column) if self.operator == "is null" else pc.is_valid(column)
         if pa.types.is_null(self.value.type):
             return pa.scalar(False)
@@ -57,7 +57,7 @@ class Condition:
 
     def test(self) -> Callable[[Any], bool]:
         """Return how to tell whether the comparison is true of one value (of a partition key, which is never null)."""
-        if self.operator in _OF_NULLS:
+        if self.operator in OF_NULLS:
             return lambda _: self.operator == "is not null"
         if pa.types.is_null(self.value.type):
             return lambda _: False
@@ -73,7 +73,7 @@ class Condition:
     @property
     def indexable(self) -> bool:
         """Whether an index can answer: it names neither nulls nor NaN, and most of it would be read for `!=`."""
-        return self.operator not in {"!=", "not in", *_OF_NULLS} and not pa.types.is_null(self.value.type)
+        return self.operator not in {"!=", "not in", *OF_NULLS} and not pa.types.is_null(self.value.type)
 
 
 _COMPARE: Final[dict[str, Callable[[Any, Any], bool]]] = {
@@ -134,7 +134,7 @@ def _bind(condition: Sequence[Any], schema: pa.Schema) -> Condition:
 
 
 def _bind_value(column: str, operator: str, value: Any, data_type: pa.DataType) -> Any:
-    if operator in _OF_NULLS:
+    if operator in OF_NULLS:
         if value is not None:
             raise _misfit(column, value, "null")
         return pa.scalar(None, data_type)

@@ -40,7 +40,8 @@ _LARGEST_CODE: Final = 65536
 ROW_NUMBER: Final = "__index_level_0__"
 """Column of files that would have none, since a file without columns has no rows; plateau's name for such a column."""
 
-_PUTS_AT_ONCE: Final = 8
+PUTS_AT_ONCE: Final = 8
+"""Threads that put files into the store at the same time."""
 _PUT_BYTES: Final = 32 * naming.MIB
 _TOGETHER: Final = 32
 """Small objects that are put with one call, and the bytes of them."""
@@ -321,7 +322,7 @@ class _Puts:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._pool = ThreadPoolExecutor(_PUTS_AT_ONCE, "put")
+        self._pool = ThreadPoolExecutor(PUTS_AT_ONCE, "put")
         self._waiting: deque[tuple[Future[None], int]] = deque()
         self._bytes = 0
         self._gathered: list[tuple[str, pa.Buffer]] = []
@@ -350,7 +351,7 @@ class _Puts:
         if len(last) == 1 and not self._waiting:
             self._store.put(*last[0])
             return
-        each = -(-len(last) // _PUTS_AT_ONCE)  # what is left is shared by all threads
+        each = -(-len(last) // PUTS_AT_ONCE)  # what is left is shared by all threads
         for start in range(0, len(last), each or 1):
             self._submit(last[start : start + each])
         puts = [put for put, _ in self._waiting]

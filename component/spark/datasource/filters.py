@@ -28,7 +28,7 @@ from pyspark.sql.datasource import (
     StringStartsWith,
 )
 
-from component.dataset.files.predicates import bind_predicates
+from component.dataset.files.predicates import OF_NULLS, bind_predicates
 from component.errors import UserError
 
 RawCondition = list[Any]
@@ -41,7 +41,6 @@ _COMPARE: Final[dict[type[Filter], str]] = {
     GreaterThan: ">",
     GreaterThanOrEqual: ">=",
 }
-_OF_NULLS: Final = ("is null", "is not null")
 _LOWER: Final = (">", ">=")
 _WITHOUT_NAN: Final = ("==", "in", "<", "<=")
 _WILDCARDS: Final = "%_"
@@ -85,7 +84,7 @@ def _conditions(each: Filter, schema: pa.Schema) -> list[RawCondition]:
         if column not in schema.names:
             return []
         data_type = schema.field(column).type
-        if operator in _OF_NULLS:
+        if operator in OF_NULLS:
             conditions.append([column, operator, None])
             continue
         if pa.types.is_null(data_type) or _holds_nan(value):

@@ -37,7 +37,7 @@ from component.spark.datasource.options import SourceOptions
 from component.spark.datasource.types import dataset_schema, known_types
 from component.store.base import Store, Version
 
-RUN_DIGITS = 16
+_WRITE_DIGITS = 16
 """Digits at the beginning of every file's stem that are the same in all tasks of a write."""
 _PAUSES: Final = (0.1, 0.3, 0.6)
 """Seconds between looks for files of tasks that Spark is still stopping."""
@@ -59,7 +59,7 @@ class KartothekWriter(DataSourceArrowWriter):
 
     def __init__(self, options: SourceOptions, schema: StructType, *, overwrite: bool) -> None:
         self._task: CommitTask = plan_source(options, schema, overwrite=overwrite)
-        self._run = identity.new_hex()[:RUN_DIGITS]
+        self._run = identity.new_hex()[:_WRITE_DIGITS]
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> TaskDone:
         """Write the rows of one task; on any error nothing of it is left in the store."""

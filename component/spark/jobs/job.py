@@ -22,7 +22,6 @@ from component.spark.jobs.mill import Milled, MillTask, mill_together
 from component.spark.jobs.shuffle import GatherTask, Scattered, gather_bucket, scatter_split
 from component.store.base import Store
 
-RUN_DIGITS = 12
 _BUCKETS_PER_CORE = 8
 """So that a task of a shuffle holds a part of the partitions at a time: each costs memory, however few rows it has."""
 
@@ -110,7 +109,7 @@ OnDone = Callable[[int, int, int], None]
 
 def mill(engine: Engine, jobs: Sequence[MillJob], on_done: OnDone) -> list[MillResult]:
     """Run jobs together, so that small ones share the workers. On any error nothing that they wrote is left."""
-    run = identity.new_hex()[:RUN_DIGITS]
+    run = identity.new_hex()[: naming.RUN_DIGITS]
     try:
         return _mill(engine, jobs, run, on_done)
     except BaseException:
@@ -206,7 +205,7 @@ def _tasks(job: MillJob, run: str, number: int) -> list[MillTask]:
 def _shuffle(engine: Engine, job: MillJob, ledger: Ledger, run: str, on_done: OnDone) -> list[Milled]:
     """Shuffle the splits with too many partitions; when one is doubtful, drop what came of it and say so by pending."""
     crowded = ledger.crowded
-    attempt = (run + identity.new_hex())[: RUN_DIGITS + 4]
+    attempt = (run + identity.new_hex())[: naming.RUN_DIGITS + 4]
     total = sum(part.task.split.size for part in crowded)
     buckets = max(engine.parallelism * _BUCKETS_PER_CORE, -(-total // job.shuffle_bytes))
     gather = partial(gather_bucket, GatherTask(job.layout, job.store, attempt, job.buffer_bytes))
