@@ -32,7 +32,7 @@ from component.formats.contract import Attributes
 from component.formats.csv.source import GZIP_ERRORS, damaged_gzip
 from component.formats.delimited.cells import kind_of
 from component.formats.delimited.plain_text import float_texts
-from component.formats.delimited.temporal import Kind, format_column, parse_column
+from component.formats.delimited.temporal import TemporalKind, format_column, parse_column
 from component.formats.losses import Loss, dropped_zones, not_finite
 from component.formats.rows import BadRow, Parsed
 from component.staging.locations import Location, ReadAt, open_seekable, reading_at, size_of
@@ -52,9 +52,9 @@ _GZIP: Final = b"\x1f\x8b"
 _BATCH_ROWS: Final = 16_384
 _WINDOW: Final = 64 * 1024
 _FORMATS: Final = {
-    Kind.TIME: "HH24:MI:SS",
-    Kind.TIMETZ: "HH24:MI:SS",
-    Kind.DATETIMETZ: "YYYY-MM-DDTHH24:MI:SS",
+    TemporalKind.TIME: "HH24:MI:SS",
+    TemporalKind.TIMETZ: "HH24:MI:SS",
+    TemporalKind.DATETIMETZ: "YYYY-MM-DDTHH24:MI:SS",
 }
 
 
@@ -356,9 +356,9 @@ def _texts(values: pa.Array, column: Column) -> pa.Array:
     if column.type is TypeName.NUMERIC:
         return decimal_texts(values)
     if column.type is TypeName.DATE:
-        return format_column(values, "YYYY-MM-DD", Kind.DATE)
+        return format_column(values, "YYYY-MM-DD", TemporalKind.DATE)
     if column.type is TypeName.TIMESTAMP:
-        texts = format_column(values, _TIMESTAMP, Kind.DATETIME)
+        texts = format_column(values, _TIMESTAMP, TemporalKind.DATETIME)
         is_instant = logical_of(column) is Logical.TIMESTAMPTZ
         return pc.binary_join_element_wise(texts, "Z", "") if is_instant else texts
     return _escaped(values)

@@ -29,6 +29,10 @@ REMEDIES: Final[Mapping[str, str]] = {
 }
 
 
+class RecordTooLongError(Exception):
+    """No record ends within `naming.RECORD_LIMIT`."""
+
+
 def taken_in(text: str) -> str:
     """Say how many lines a record takes in that is never closed; nothing where it is the last line."""
     lines = len(text.splitlines()) - 1

@@ -12,7 +12,7 @@ from component.errors import Place, UserError
 from component.folder.magic import HTML_HEAD, refuse_html
 from component.formats.csv.dialect import Dialect
 from component.formats.detect.dialect import TextDialect
-from component.formats.detect.plain import Header, is_line_wise, is_packed, read_head, write_cells, write_lines
+from component.formats.detect.plain import HeaderRecords, is_line_wise, is_packed, read_head, write_cells, write_lines
 from component.formats.detect.ranking import Given
 from component.formats.detect.sample import encoding_of, sample_of
 from component.formats.detect.verdict import detect
@@ -137,7 +137,7 @@ def _keeps_cells(dialect: TextDialect, options: TextOptions) -> bool:
 
 def _slice(
     name: str, part: SourceSlice, dialect: TextDialect, options: TextOptions, columns: Sequence[str], asked: Asked
-) -> tuple[SourceSlice, tuple[str, ...], Header, int]:
+) -> tuple[SourceSlice, tuple[str, ...], HeaderRecords, int]:
     place = Place(table=name, slice=part.name)
     path: Path | None = None
     rest = dialect
@@ -165,7 +165,7 @@ def _slice(
 
 
 def _names(
-    head: Header, options: TextOptions, columns: Sequence[str], place: Place, *, row_names: bool
+    head: HeaderRecords, options: TextOptions, columns: Sequence[str], place: Place, *, row_names: bool
 ) -> tuple[str, ...]:
     """Return the names of columns: the configured ones, else those of the header, else those known, else numbers.
 

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 from component.errors import UserError
 from component.formats.delimited.dialect import COMPRESSIONS, ENCODINGS, ESCAPES, QUOTINGS
-from component.formats.delimited.time_tokens import Kind, compiled
+from component.formats.delimited.time_tokens import TemporalKind, compiled
 
 HintValue = str | bool | None
 Defaults = Literal["tablemill", "spec", "client"]
@@ -37,7 +37,7 @@ def _terminator(value: Any) -> bool:
     return value is None or (isinstance(value, str) and value != "")
 
 
-def _format(kind: Kind, *, null: bool = False) -> Callable[[Any], bool]:
+def _format(kind: TemporalKind, *, null: bool = False) -> Callable[[Any], bool]:
     def holds(value: Any) -> bool:
         if not isinstance(value, str):
             return null and value is None
@@ -61,18 +61,18 @@ ALLOWED: Final[Mapping[str, Allowed]] = {
     "escape": _one_of(ESCAPES, '"\\\\" or null'),
     "encoding": _one_of(tuple(ENCODINGS), ", ".join(f'"{name}"' for name in ENCODINGS)),
     "dateformat": Allowed(
-        _format(Kind.DATE, null=True),
+        _format(TemporalKind.DATE, null=True),
         'an arrangement of YYYY or YY, MM and DD, such as "YYYY-MM-DD" or "MM/DD/YY"; null for ISO dates only',
     ),
     "timeonlyformat": Allowed(
-        _format(Kind.TIME), 'a time of day, such as "HH24:MI:SS", "HH:MI:SS", "HH24:MI" or "HH12:MI AM"'
+        _format(TemporalKind.TIME), 'a time of day, such as "HH24:MI:SS", "HH:MI:SS", "HH24:MI" or "HH12:MI AM"'
     ),
     "datetimeformattz": Allowed(
-        _format(Kind.DATETIMETZ),
+        _format(TemporalKind.DATETIMETZ),
         'a date and a time, OF for the offset, such as "YYYY-MM-DD HH:MI:SSOF" or "MM/DD/YY HH24:MI"',
     ),
     "datetimeformat": Allowed(
-        _format(Kind.DATETIME),
+        _format(TemporalKind.DATETIME),
         'a date and a time, such as "YYYY-MM-DD HH24:MI:SS", "YYYY-MM-DD HH12:MI AM" or "MM/DD/YY HH24:MI"',
     ),
 }

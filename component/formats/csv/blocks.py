@@ -11,17 +11,14 @@ from typing import Final
 
 from component import naming
 from component.formats.csv.dialect import Dialect
-from component.formats.csv.faults import Fault, find_records
+from component.formats.csv.faults import RecordFault, find_records
 from component.formats.csv.source import ByteStream
 from component.formats.csv.split import last_record_end
+from component.formats.rows import RecordTooLongError
 
 LINE_ENDS: Final = b"\r\n"
 _SMALL: Final = 64 * naming.KIB
 """What is read before memory for a whole block is taken: most of thousands of slices are smaller."""
-
-
-class RecordTooLongError(Exception):
-    """No record ends within the limit."""
 
 
 class UnclosedError(Exception):
@@ -30,7 +27,7 @@ class UnclosedError(Exception):
     All records before it have been yielded.
     """
 
-    def __init__(self, fault: Fault, text: bytes) -> None:
+    def __init__(self, fault: RecordFault, text: bytes) -> None:
         super().__init__(fault, text)
         self.fault = fault
         self.text = text

@@ -39,7 +39,7 @@ TOO_LONG: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class RecordFault:
     """A record that is not strict: where it stands, the code of its first fault, and in which cell, from 0.
 
     `value` is that cell as it stands in the text.
@@ -60,13 +60,13 @@ class Records:
     """
 
     stop: int
-    faults: tuple[Fault, ...] = ()
-    open: Fault | None = None
+    faults: tuple[RecordFault, ...] = ()
+    open: RecordFault | None = None
 
 
 def find_records(text: Bytes, dialect: Dialect, *, final: bool) -> Records:
     """Find the records of a text that begins at one. `final`: nothing follows, so its end may end the last record."""
-    faults: list[Fault] = []
+    faults: list[RecordFault] = []
     at = 0
     while True:
         odd = first_odd(text, dialect, at)
@@ -90,7 +90,7 @@ def is_strict(text: Bytes, dialect: Dialect) -> bool:
     return first_odd(text, dialect, 0) is None
 
 
-def _sound_to_the_end(text: Bytes, dialect: Dialect, at: int, faults: list[Fault], *, final: bool) -> Records:
+def _sound_to_the_end(text: Bytes, dialect: Dialect, at: int, faults: list[RecordFault], *, final: bool) -> Records:
     """Return the records of a text without a fault from `at` on."""
     rest = memoryview(text)[at:]
     if final and not (dialect.quote and np.count_nonzero(np.frombuffer(rest, np.uint8) == dialect.quote[0]) % 2):
@@ -168,22 +168,22 @@ def _odd_bit(quotes: Any, edges: Any, inside: bool, around: tuple[bool, bool], c
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class RecordSpan:
     """One record, and how many cells it has; `ended`: it is known to go no further, whatever follows the text."""
 
     stop: int
-    fault: Fault | None
+    fault: RecordFault | None
     is_open: bool
     ended: bool
     cells: int
 
 
-def first_record(text: Bytes, dialect: Dialect) -> Record:
+def first_record(text: Bytes, dialect: Dialect) -> RecordSpan:
     """Read the first record of a text."""
     return read_record(text, 0, dialect)
 
 
-def read_record(text: Bytes, start: int, dialect: Dialect) -> Record:
+def read_record(text: Bytes, start: int, dialect: Dialect) -> RecordSpan:
     """Read the record at `start` cell by cell."""
     pattern, size, delimiter = _cell(dialect), len(text), dialect.delimiter.encode()[0]
     first: tuple[str, int, bytes] | None = None
@@ -200,8 +200,8 @@ def read_record(text: Bytes, start: int, dialect: Dialect) -> Record:
         at, cell = at + 1, cell + 1
     ends = bytes(text[at : at + 2])
     stop = at + (2 if ends == b"\r\n" else len(ends[:1]))
-    fault = None if first is None else Fault(start, stop, *first)
-    return Record(stop, fault, is_open, ended=at < size and ends != b"\r", cells=cell + 1)
+    fault = None if first is None else RecordFault(start, stop, *first)
+    return RecordSpan(stop, fault, is_open, ended=at < size and ends != b"\r", cells=cell + 1)
 
 
 def _fault_of(found: re.Match[bytes], cell: int, dialect: Dialect, *, is_open: bool) -> tuple[str, int, bytes] | None:

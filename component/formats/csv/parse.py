@@ -18,7 +18,7 @@ import pyarrow.csv as pacsv
 from component import naming
 from component.formats.csv.blocks import LINE_ENDS
 from component.formats.csv.dialect import Dialect
-from component.formats.csv.faults import Fault, find_records, is_strict
+from component.formats.csv.faults import RecordFault, find_records, is_strict
 from component.formats.csv.sentinel import SplitIsNotExactError, sentinel_record, sentinel_text, without_sentinel
 from component.formats.csv.split import Bytes, is_utf8
 from component.formats.csv.typed import typed
@@ -79,7 +79,7 @@ class Parser:
         except pa.ArrowInvalid:
             return self._parse_carefully(text, latin=False)
 
-    def _parse_around(self, body: memoryview, faults: Sequence[Fault]) -> Parsed:
+    def _parse_around(self, body: memoryview, faults: Sequence[RecordFault]) -> Parsed:
         """Parse records of which some have faults: in their place stands one that no row can be mistaken for."""
         instead = _record_absent_from(bytes(body), self._width, self.dialect)
         pieces: list[Bytes] = []
@@ -93,7 +93,7 @@ class Parser:
         bad = (self._bad_row(row.row, next(left), body) if row.record == marked else row for row in parsed.bad)
         return replace(parsed, bad=tuple(bad))
 
-    def _bad_row(self, row: int, fault: Fault, body: memoryview) -> BadRow:
+    def _bad_row(self, row: int, fault: RecordFault, body: memoryview) -> BadRow:
         return bad_row(row, fault, bytes(body[fault.start : fault.stop]), self.schema)
 
     def _parse_fast(self, text: Bytes) -> Parsed:
@@ -120,14 +120,14 @@ def _joined(cells: pa.ChunkedArray) -> pa.Array:
     return cells.chunk(0) if cells.num_chunks == 1 else cells.combine_chunks()
 
 
-def bad_row(row: int, fault: Fault, text: bytes, schema: TableSchema) -> BadRow:
+def bad_row(row: int, fault: RecordFault, text: bytes, schema: TableSchema) -> BadRow:
     """Return the row of a record with a fault; `text` is all of it."""
     column = schema.names[fault.cell] if fault.cell < len(schema.names) else None
     value, record = (data.decode(errors="replace") for data in (fault.value, text.rstrip(LINE_ENDS)))
     return BadRow(row, fault.code, REASONS[fault.code], column, value, record)
 
 
-def _mended(parsed: Parsed, faults: Sequence[Fault]) -> Parsed:
+def _mended(parsed: Parsed, faults: Sequence[RecordFault]) -> Parsed:
     return replace(parsed, mended=len(faults))
 
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from component.errors import Place, TablemillError, UserError
-from component.formats.csv.blocks import RecordTooLongError, UnclosedError, record_blocks
+from component.formats.csv.blocks import UnclosedError, record_blocks
 from component.formats.csv.dialect import Dialect
 from component.formats.csv.faults import TOO_LONG
 from component.formats.csv.parse import Parser, bad_row
 from component.formats.csv.sentinel import SplitIsNotExactError
 from component.formats.csv.source import CsvSplit, first_byte_not_utf8, open_split
-from component.formats.rows import REMEDIES, BadRow, Parsed, taken_in
+from component.formats.rows import REMEDIES, BadRow, Parsed, RecordTooLongError, taken_in
 from component.tables.types import TableSchema
 
 

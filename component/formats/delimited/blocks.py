@@ -22,6 +22,7 @@ from component.formats.delimited.dialect import DelimitedDialect
 from component.formats.delimited.path import Way, choose_way
 from component.formats.delimited.text import Utf8Text
 from component.formats.delimited.tokenizer import EndsEarlyError, Record, tokenize
+from component.formats.rows import RecordTooLongError
 
 _CAREFUL: Final = 64 * naming.KIB
 """Characters that the tokenizer reads at once: what follows is often read the fast way again."""
@@ -54,10 +55,6 @@ class OpenRecordError(Exception):
         super().__init__(error, text)
         self.error = error
         self.text = text
-
-
-class RecordTooLongError(Exception):
-    """No record ends within `naming.RECORD_LIMIT`."""
 
 
 class NotWholeError(Exception):

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from component.formats.csv.typed import typed
 from component.formats.delimited.dialect import DelimitedDialect
-from component.formats.delimited.temporal import Kind, parse_column
+from component.formats.delimited.temporal import TemporalKind, parse_column
 from component.tables.cast import Cast, apply_null_rule, cast_text
 from component.tables.logical import Logical, logical_of
 from component.tables.types import Column, TypeName
@@ -23,27 +23,27 @@ TRUE_WORDS: Final = ("true", "t", "1", "yes", "y")
 FALSE_WORDS: Final = ("false", "f", "0", "no", "n")
 _BLANKS: Final = " \t"
 _LOGICAL_KINDS: Final = {
-    Logical.TIME: Kind.TIME,
-    Logical.TIMETZ: Kind.TIMETZ,
-    Logical.TIMESTAMPTZ: Kind.DATETIMETZ,
+    Logical.TIME: TemporalKind.TIME,
+    Logical.TIMETZ: TemporalKind.TIMETZ,
+    Logical.TIMESTAMPTZ: TemporalKind.DATETIMETZ,
 }
-_KINDS: Final = {TypeName.DATE: Kind.DATE, TypeName.TIMESTAMP: Kind.DATETIME}
+_KINDS: Final = {TypeName.DATE: TemporalKind.DATE, TypeName.TIMESTAMP: TemporalKind.DATETIME}
 
 
-def kind_of(column: Column) -> Kind | None:
+def kind_of(column: Column) -> TemporalKind | None:
     """Return what kind of date or time a column holds; None for any other."""
     logical = logical_of(column)
     return _KINDS.get(column.type) if logical is None else _LOGICAL_KINDS.get(logical)
 
 
-def format_of(kind: Kind, dialect: DelimitedDialect) -> str:
+def format_of(kind: TemporalKind, dialect: DelimitedDialect) -> str:
     """Return the format of a kind of date or time."""
     return {
-        Kind.DATE: dialect.dateformat,
-        Kind.TIME: dialect.timeonlyformat,
-        Kind.TIMETZ: dialect.timeonlyformat,
-        Kind.DATETIME: dialect.datetimeformat,
-        Kind.DATETIMETZ: dialect.datetimeformattz,
+        TemporalKind.DATE: dialect.dateformat,
+        TemporalKind.TIME: dialect.timeonlyformat,
+        TemporalKind.TIMETZ: dialect.timeonlyformat,
+        TemporalKind.DATETIME: dialect.datetimeformat,
+        TemporalKind.DATETIMETZ: dialect.datetimeformattz,
     }[kind]
 
 

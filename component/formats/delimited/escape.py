@@ -36,7 +36,7 @@ _BARE_START: Final = ("UTF8", "UTF16LE", "UTF16BE")
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class EscapeRules:
     """What a dialect does with characters: `special` make a cell quoted, `escaped` get an escape before them.
 
     `refused` are those that no cell may hold.
@@ -57,7 +57,7 @@ class Rules:
 
 
 @lru_cache(maxsize=64)
-def rules_of(dialect: DelimitedDialect) -> Rules:
+def rules_of(dialect: DelimitedDialect) -> EscapeRules:
     """Return the rules of a dialect."""
     quote, escape = dialect.quote or "", dialect.escape or ""
     ends = "".join(dict.fromkeys(dialect.record_terminator))
@@ -66,7 +66,7 @@ def rules_of(dialect: DelimitedDialect) -> Rules:
     special = dialect.field_delimiter + ends + quote
     refused = "" if escape else quote if quote and not dialect.doublequote else "" if quote else special
     own = escape + (quote if not dialect.doublequote else "") if quote else escape + special
-    return Rules(
+    return EscapeRules(
         quote=quote,
         escape=escape,
         special=special,
@@ -77,7 +77,7 @@ def rules_of(dialect: DelimitedDialect) -> Rules:
     )
 
 
-def escaped(texts: pa.Array, rules: Rules, *, always: bool = False, first: bool = False) -> pa.Array:
+def escaped(texts: pa.Array, rules: EscapeRules, *, always: bool = False, first: bool = False) -> pa.Array:
     """Return the text of cells in a dialect; nulls stay null.
 
     `always`: every cell is quoted. `first`: it is the first column.
@@ -97,7 +97,7 @@ def escaped(texts: pa.Array, rules: Rules, *, always: bool = False, first: bool 
     return pc.replace_with_mask(texts, pa.array(hidden), _joined(rules.quote, chosen, rules.quote))
 
 
-def first_refused(texts: pa.Array, rules: Rules, encoding: str, *, first: bool = False) -> tuple[int, str] | None:
+def first_refused(texts: pa.Array, rules: EscapeRules, encoding: str, *, first: bool = False) -> tuple[int, str] | None:
     """Return the position of the first cell that cannot be written, and why."""
     found: list[tuple[int, str]] = []
     if rules.refused:
@@ -113,7 +113,7 @@ def _first(mask: Mask, why: str) -> list[tuple[int, str]]:
     return [(int(mask.argmax()), why)] if mask.any() else []
 
 
-def _with_escapes(texts: pa.Array, rules: Rules) -> pa.Array:
+def _with_escapes(texts: pa.Array, rules: EscapeRules) -> pa.Array:
     if rules.escaped:
         held = holding(texts, rules.escaped)
         if held.any():
@@ -136,7 +136,7 @@ def _where(mask: Mask, one: pa.Array, other: pa.Array) -> pa.Array:
     return pc.if_else(pa.array(mask), one, other)
 
 
-def _starting(texts: pa.Array, rules: Rules) -> Mask | None:
+def _starting(texts: pa.Array, rules: EscapeRules) -> Mask | None:
     """Return which cells begin with a byte order mark; None when none does, or it does not matter."""
     if not rules.guards_start or not has_other_than_ascii(texts):
         return None

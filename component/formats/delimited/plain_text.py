@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from component.formats.delimited.cells import format_of, kind_of
 from component.formats.delimited.dialect import DelimitedDialect
 from component.formats.delimited.temporal import format_or_lost
-from component.formats.delimited.time_tokens import Kind
+from component.formats.delimited.time_tokens import TemporalKind
 from component.tables.numeric import decimal_texts
 from component.tables.types import Column
 
@@ -22,12 +22,12 @@ _PLAIN_FLOATS: Final = (1e-4, 1e10)
 """Between these, Arrow and Python agree on where an exponent is written."""
 
 
-def kind_of_values(values: Any, column: Column) -> Kind | None:
+def kind_of_values(values: Any, column: Column) -> TemporalKind | None:
     """Return what kind of date or time values are, by their own type where it says more than the column."""
     if pa.types.is_time(values.type):
-        return Kind.TIME
+        return TemporalKind.TIME
     if pa.types.is_timestamp(values.type) and values.type.tz is not None:
-        return Kind.DATETIMETZ
+        return TemporalKind.DATETIMETZ
     return kind_of(column)
 
 

@@ -16,14 +16,14 @@ from component.errors import Place, UserError
 from component.formats.csv.dialect import Dialect
 from component.formats.csv.parse import with_mark
 from component.formats.csv.split import ByteRange
-from component.formats.delimited.blocks import Block, NotWholeError, OpenRecordError, RecordTooLongError, read_blocks
+from component.formats.delimited.blocks import Block, NotWholeError, OpenRecordError, read_blocks
 from component.formats.delimited.canonical import Canonical
 from component.formats.delimited.cells import cast_cells, reason_for
 from component.formats.delimited.dialect import DelimitedDialect
 from component.formats.delimited.source import DelimitedSplit, open_source
 from component.formats.delimited.text import Utf8Text
 from component.formats.delimited.tokenizer import Ending, EndsEarlyError, Record, tokenize
-from component.formats.rows import REASONS, BadRow, Parsed, taken_in
+from component.formats.rows import REASONS, BadRow, Parsed, RecordTooLongError, taken_in
 from component.staging.locations import Location, size_of
 from component.tables.types import TableSchema
 

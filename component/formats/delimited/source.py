@@ -59,7 +59,7 @@ class DelimitedSplit:
         return self.range.size
 
 
-class Source:
+class ByteSource:
     """Bytes of a file from where it stands, up to `size` of them where that is said."""
 
     def __init__(self, file: Any, size: int | None = None) -> None:
@@ -81,7 +81,7 @@ class Source:
 
 
 @contextmanager
-def open_source(split: DelimitedSplit, dialect: DelimitedDialect) -> Iterator[Source]:
+def open_source(split: DelimitedSplit, dialect: DelimitedDialect) -> Iterator[ByteSource]:
     """Open the decompressed bytes of a split.
 
     UserError `source.format` for bytes that are not compressed as the dialect says, `gzip.truncated` for a compressed
@@ -92,7 +92,7 @@ def open_source(split: DelimitedSplit, dialect: DelimitedDialect) -> Iterator[So
     plain = dialect.compression is None
     start, stop = (split.range.start, split.range.stop) if plain else (0, None)
     with open_location(split.location, start, stop) as file, _decompressing(file, dialect, split.place) as text:
-        yield Source(text, split.size if plain else None)
+        yield ByteSource(text, split.size if plain else None)
 
 
 @contextmanager

@@ -25,17 +25,17 @@ import pyarrow.compute as pc
 
 from component.errors import Place, UserError
 from component.formats.delimited.time_fields import Fields, Mask, Numbers, read_fields
-from component.formats.delimited.time_tokens import PIVOT, Kind, TimeFormat, Token, compiled, losses
+from component.formats.delimited.time_tokens import PIVOT, TemporalKind, TimeFormat, Token, compiled, losses
 from component.tables.cast import CALENDAR
 from component.tables.types import TypeName, is_text
 
-__all__ = ["Kind", "format_column", "format_or_lost", "losses", "parse_column"]
+__all__ = ["TemporalKind", "format_column", "format_or_lost", "losses", "parse_column"]
 
 SECOND: Final = 1_000_000
 DAY: Final = 86_400 * SECOND
 _HALF_DAY: Final = 12
 _MINUTE: Final = 60 * SECOND
-_PLAIN: Final = {Kind.TIME: "HH24:MI:SS", Kind.TIMETZ: "HH24:MI:SSOF"}
+_PLAIN: Final = {TemporalKind.TIME: "HH24:MI:SS", TemporalKind.TIMETZ: "HH24:MI:SSOF"}
 """How times are kept in a table."""
 _CENTURY: Final = (1900 + PIVOT, 1999 + PIVOT)
 _ZERO: Final = np.uint8(48)
@@ -61,7 +61,7 @@ class _Values:
 
 
 def parse_column(
-    texts: Any, text_format: str, kind: Kind, *, assume_tz: str | None = None
+    texts: Any, text_format: str, kind: TemporalKind, *, assume_tz: str | None = None
 ) -> tuple[pa.Array, tuple[int, ...]]:
     """Read texts; return the values, and the positions of texts that do not fit (null in the values).
 
@@ -73,7 +73,7 @@ def parse_column(
     read = _read(texts, form)
     if kind in _PLAIN:
         values = _write(compiled(_PLAIN[kind], kind), read)
-    elif kind is Kind.DATE:
+    elif kind is TemporalKind.DATE:
         values = pa.array(read.numbers.astype(np.int32), mask=~read.fits).cast(pa.date32())
     else:
         values = _timestamps(read, assume_tz)
@@ -81,7 +81,7 @@ def parse_column(
     return values, tuple(int(position) for position in bad)
 
 
-def format_column(values: Any, text_format: str, kind: Kind) -> pa.Array:
+def format_column(values: Any, text_format: str, kind: TemporalKind) -> pa.Array:
     """Write values; nulls stay null. UserError `cell.unwritable` for a value that would lose something."""
     texts, lost = format_or_lost(values, text_format, kind)
     if lost is not None:
@@ -93,7 +93,7 @@ def format_column(values: Any, text_format: str, kind: Kind) -> pa.Array:
     return texts
 
 
-def format_or_lost(values: Any, text_format: str, kind: Kind) -> tuple[pa.Array, int | None]:
+def format_or_lost(values: Any, text_format: str, kind: TemporalKind) -> tuple[pa.Array, int | None]:
     """Write values, and return the position of the first one that would lose something or is none of its kind.
 
     Where there is one, the texts are not to be used.
@@ -158,7 +158,7 @@ def _timestamps(read: _Values, assume_tz: str | None) -> pa.Array:
     return pc.if_else(pa.array(read.has_offset), values, instants.cast(pa.timestamp("us")))
 
 
-def _kept(values: Any, kind: Kind) -> _Values:
+def _kept(values: Any, kind: TemporalKind) -> _Values:
     """Return a table's values as numbers; of an instant the clock of UTC."""
     if kind in _PLAIN and is_text(values.type):
         return _read(_plain_texts(values), compiled(_PLAIN[kind], kind))

@@ -9,7 +9,7 @@ from typing import Final
 
 from component.formats.csv.split import is_utf8
 from component.formats.delimited.dialect import DelimitedDialect
-from component.formats.delimited.source import Source
+from component.formats.delimited.source import ByteSource
 
 _MARK: Final = "\ufeff"
 _ORDERS: Final = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
@@ -35,7 +35,7 @@ class Utf8Text:
     must have one, which says the order. What cannot be decoded ends the text, and `fault` says where and why.
     """
 
-    def __init__(self, source: Source, dialect: DelimitedDialect, *, offset: int = 0) -> None:
+    def __init__(self, source: ByteSource, dialect: DelimitedDialect, *, offset: int = 0) -> None:
         self._source = source
         self._codec = dialect.codec
         self._offset = offset

@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from component.formats.delimited.time_tokens import Kind, TimeFormat, Token, is_between
+from component.formats.delimited.time_tokens import TemporalKind, TimeFormat, Token, is_between
 
 Numbers = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -42,7 +42,7 @@ _WIDTHS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class TextLayout:
     """Where what stands in texts of one length: numbers by name, place and width, and characters by place.
 
     `meridian` and `sign` are the places of A or P, and of the sign of an offset.
@@ -56,18 +56,18 @@ class Layout:
 
 
 @lru_cache(maxsize=256)
-def layouts(form: TimeFormat) -> dict[int, tuple[Layout, ...]]:
+def layouts(form: TimeFormat) -> dict[int, tuple[TextLayout, ...]]:
     """Return the layouts of texts with all fields filled up to two digits, by length."""
-    with_offset = form.has(Token.OFFSET) or form.kind in {Kind.TIMETZ, Kind.DATETIMETZ}
+    with_offset = form.has(Token.OFFSET) or form.kind in {TemporalKind.TIMETZ, TemporalKind.DATETIMETZ}
     fractions = _FRACTIONS if form.has(Token.SECOND) else (0,)
-    found: dict[int, tuple[Layout, ...]] = {}
+    found: dict[int, tuple[TextLayout, ...]] = {}
     for fraction, offset in product(fractions, _OFFSETS if with_offset else ("",)):
         layout = _layout(form, fraction, offset)
         found[layout.length] = (*found.get(layout.length, ()), layout)
     return found
 
 
-def _layout(form: TimeFormat, fraction: int, offset: str) -> Layout:
+def _layout(form: TimeFormat, fraction: int, offset: str) -> TextLayout:
     numbers: list[tuple[str, int, int]] = []
     characters: list[tuple[int, bytes]] = []
     meridian = sign = None
@@ -93,7 +93,7 @@ def _layout(form: TimeFormat, fraction: int, offset: str) -> Layout:
         else:
             characters += [(at, b" T")] if is_between(parts, place) else _each(at, part)
             at += len(part.encode())
-    return Layout(at, tuple(numbers), tuple(characters), meridian, sign)
+    return TextLayout(at, tuple(numbers), tuple(characters), meridian, sign)
 
 
 def _each(at: int, part: str) -> list[tuple[int, bytes]]:
@@ -137,7 +137,7 @@ def _matrix(texts: pa.Array, where: Numbers, length: int) -> npt.NDArray[np.uint
     return np.ascontiguousarray(data.reshape(len(taken), length).T)
 
 
-def _read_layout(matrix: npt.NDArray[np.uint8], layout: Layout) -> tuple[Mask, Fields]:
+def _read_layout(matrix: npt.NDArray[np.uint8], layout: TextLayout) -> tuple[Mask, Fields]:
     fits = np.ones(matrix.shape[1], np.bool_)
     for place, allowed in layout.characters:
         fits &= np.isin(matrix[place], list(allowed)) if len(allowed) > 1 else matrix[place] == allowed[0]

@@ -29,7 +29,7 @@ PIVOT: Final = 69
 """Two digits from here on are years of the 20th century, as POSIX has it."""
 
 
-class Kind(StrEnum):
+class TemporalKind(StrEnum):
     """What a format describes."""
 
     DATE = "date"
@@ -54,7 +54,7 @@ class Token(StrEnum):
     OFFSET = "OF"
 
 
-class Loss(StrEnum):
+class TimeLoss(StrEnum):
     """What a format cannot carry."""
 
     CENTURY = "years before 1969 and after 2068"
@@ -68,8 +68,8 @@ _DATE_TOKENS: Final = YEARS | {Token.MONTH, Token.DAY}
 _TIME_TOKENS: Final = HOURS | {Token.MINUTE, Token.SECOND, Token.MERIDIAN, Token.OFFSET}
 _WORDS: Final = {**{token.value: token for token in Token}, "HH": Token.HOUR, "PM": Token.MERIDIAN}
 _LEXED: Final = re.compile(r"YYYY|YY|MM|DD|HH24|HH12|HH|MI|SS|AM|PM|OF|T|[^A-Za-z0-9]", re.ASCII)
-_OF_DAY: Final = frozenset({Kind.TIME, Kind.TIMETZ})
-_WITH_OFFSET: Final = frozenset({Kind.TIMETZ, Kind.DATETIMETZ})
+_OF_DAY: Final = frozenset({TemporalKind.TIME, TemporalKind.TIMETZ})
+_WITH_OFFSET: Final = frozenset({TemporalKind.TIMETZ, TemporalKind.DATETIMETZ})
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class TimeFormat:
     """A compiled format: its tokens and separators in order; `pattern` is what a text must match as a whole."""
 
     text: str
-    kind: Kind
+    kind: TemporalKind
     parts: tuple[Token | str, ...]
     pattern: str
 
@@ -93,11 +93,11 @@ class TimeFormat:
     @property
     def has_time(self) -> bool:
         """Whether the values have a time of day."""
-        return self.kind is not Kind.DATE
+        return self.kind is not TemporalKind.DATE
 
 
 @lru_cache(maxsize=256)
-def compiled(text: str, kind: Kind) -> TimeFormat:
+def compiled(text: str, kind: TemporalKind) -> TimeFormat:
     """Compile a format for values of a kind.
 
     A time with an offset is written in a format that has none with `OF` at its end, since no hint is made for it
@@ -106,20 +106,20 @@ def compiled(text: str, kind: Kind) -> TimeFormat:
     parts = _lexed(text, kind)
     if Token.MERIDIAN in parts:
         parts = tuple(Token.HOUR12 if part is Token.HOUR and "HH24" not in text else part for part in parts)
-    if kind is Kind.TIMETZ and Token.OFFSET not in parts:
+    if kind is TemporalKind.TIMETZ and Token.OFFSET not in parts:
         parts = (*parts, Token.OFFSET)
     _check(parts, text, kind)
     return TimeFormat(text, kind, parts, _pattern(parts, kind))
 
 
-def losses(text: str, kind: Kind) -> tuple[Loss, ...]:
+def losses(text: str, kind: TemporalKind) -> tuple[TimeLoss, ...]:
     """Return what values of a kind lose in a format; such values are refused on writing, never cut."""
     form = compiled(text, kind)
-    found = [Loss.CENTURY] if form.has(Token.SHORT_YEAR) else []
+    found = [TimeLoss.CENTURY] if form.has(Token.SHORT_YEAR) else []
     if form.has_time and not form.has(Token.MINUTE):
-        found.append(Loss.MINUTES)
+        found.append(TimeLoss.MINUTES)
     if form.has_time and not form.has(Token.SECOND):
-        found.append(Loss.SECONDS)
+        found.append(TimeLoss.SECONDS)
     return tuple(found)
 
 
@@ -131,7 +131,7 @@ def is_between(parts: tuple[Token | str, ...], place: int) -> bool:
     return bool(sides & _DATE_TOKENS) and bool(sides & _TIME_TOKENS)
 
 
-def _lexed(text: str, kind: Kind) -> tuple[Token | str, ...]:
+def _lexed(text: str, kind: TemporalKind) -> tuple[Token | str, ...]:
     parts: list[Token | str] = []
     at = 0
     while at < len(text):
@@ -143,17 +143,23 @@ def _lexed(text: str, kind: Kind) -> tuple[Token | str, ...]:
     return tuple(parts)
 
 
-def _check(parts: tuple[Token | str, ...], text: str, kind: Kind) -> None:
+def _check(parts: tuple[Token | str, ...], text: str, kind: TemporalKind) -> None:
     tokens = [part for part in parts if isinstance(part, Token)]
     roles = ["year" if token in YEARS else "hour" if token in HOURS else token.value for token in tokens]
-    allowed = set(Token) if kind not in {Kind.DATE, *_OF_DAY} else _DATE_TOKENS if kind is Kind.DATE else _TIME_TOKENS
+    allowed = (
+        set(Token)
+        if kind not in {TemporalKind.DATE, *_OF_DAY}
+        else _DATE_TOKENS
+        if kind is TemporalKind.DATE
+        else _TIME_TOKENS
+    )
     for role in roles:
         if roles.count(role) > 1:
             raise _wrong(text, kind, f"it says the {role} twice")
     for token in tokens:
-        if token not in allowed or (token is Token.OFFSET and kind is Kind.TIME):
+        if token not in allowed or (token is Token.OFFSET and kind is TemporalKind.TIME):
             raise _wrong(text, kind, f"a {kind} has no {token.value}")
-    needed = (() if kind in _OF_DAY else ("year", "MM", "DD")) + (() if kind is Kind.DATE else ("hour",))
+    needed = (() if kind in _OF_DAY else ("year", "MM", "DD")) + (() if kind is TemporalKind.DATE else ("hour",))
     for role in needed:
         if role not in roles:
             raise _wrong(text, kind, f"it lacks the {role}")
@@ -165,7 +171,7 @@ def _check(parts: tuple[Token | str, ...], text: str, kind: Kind) -> None:
         raise _wrong(text, kind, "it has seconds and no minutes")
 
 
-def _wrong(text: str, kind: Kind, why: str) -> UserError:
+def _wrong(text: str, kind: TemporalKind, why: str) -> UserError:
     return UserError(
         "records.hint",
         f"The format {text!r} is none of a {kind}: {why}",
@@ -185,7 +191,7 @@ _OFFSET_PATTERN: Final = r"(?:(?P<zulu>Z)|(?P<sign>[+-])(?P<offset_hour>[0-9]{2}
 _FRACTION_PATTERN: Final = r"(?:\.(?P<fraction>[0-9]{1,6})0{0,3})?"
 
 
-def _pattern(parts: tuple[Token | str, ...], kind: Kind) -> str:
+def _pattern(parts: tuple[Token | str, ...], kind: TemporalKind) -> str:
     """Return the expression, in what Python's and Arrow's engines share; its groups are what `time_fields` reads."""
     touching = {n for n, (one, two) in enumerate(pairwise(parts)) if _is_number(one) and _is_number(two)}
     found = []

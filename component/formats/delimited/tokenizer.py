@@ -17,7 +17,7 @@ from component.formats.delimited.dialect import DelimitedDialect
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class CellText:
     """The text of a cell, and whether it was quoted."""
 
     text: str
@@ -32,14 +32,14 @@ class Record:
     part of the cell.
     """
 
-    cells: tuple[Cell, ...]
+    cells: tuple[CellText, ...]
     end: int
     after_quote: bool = False
 
     @property
     def is_blank(self) -> bool:
         """Whether nothing stands in the record: it is real only in a table of one column."""
-        return self.cells == (Cell("", quoted=False),)
+        return self.cells == (CellText("", quoted=False),)
 
 
 class Ending(StrEnum):
@@ -77,7 +77,7 @@ def tokenize(text: str, dialect: DelimitedDialect) -> Iterator[Record]:
 
 def _read_record(text: str, start: int, dialect: DelimitedDialect) -> Record:
     delimiter, terminator = dialect.field_delimiter, dialect.record_terminator
-    cells: list[Cell] = []
+    cells: list[CellText] = []
     at, after_quote = start, False
     while True:
         begun = at
@@ -92,7 +92,7 @@ def _read_record(text: str, start: int, dialect: DelimitedDialect) -> Record:
         at += len(delimiter)
 
 
-def _read_cell(text: str, at: int, start: int, dialect: DelimitedDialect) -> tuple[Cell, int, bool]:
+def _read_cell(text: str, at: int, start: int, dialect: DelimitedDialect) -> tuple[CellText, int, bool]:
     """Read the cell at `at`; return it, where it ends, and whether more than its end follows a closed quote.
 
     A quote opens a cell only at its beginning; further on it is data.
@@ -102,7 +102,7 @@ def _read_cell(text: str, at: int, start: int, dialect: DelimitedDialect) -> tup
     if is_quoted:
         before, at = _read_quoted(text, at + 1, start, dialect)
     bare, end = _read_bare(text, at, start, dialect)
-    return Cell(before + bare, is_quoted), end, is_quoted and end > at
+    return CellText(before + bare, is_quoted), end, is_quoted and end > at
 
 
 def _read_quoted(text: str, at: int, start: int, dialect: DelimitedDialect) -> tuple[str, int]:

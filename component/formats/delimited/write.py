@@ -24,7 +24,7 @@ from component.formats.delimited.cells import format_of, kind_of
 from component.formats.delimited.dialect import BZIP, GZIP, LZO, DelimitedDialect
 from component.formats.delimited.escape import escaped, first_refused, rules_of
 from component.formats.delimited.plain_text import cell_texts, kind_of_values
-from component.formats.delimited.time_tokens import Kind, Token, compiled
+from component.formats.delimited.time_tokens import TemporalKind, Token, compiled
 from component.formats.delimited.time_tokens import losses as time_losses
 from component.formats.losses import Loss, dropped_zones, empty_to_null
 from component.tables.types import Column, TableSchema, TypeName
@@ -63,7 +63,7 @@ class DelimitedWriting:
     def losses(self, schema: pa.Schema, attributes: Attributes) -> tuple[Loss, ...]:
         """Say what readers of records take for null, and which zones the format of instants does not say."""
         zones = tuple(dropped_zones(schema, attributes, says_utc=False))
-        kind = Kind.DATETIMETZ
+        kind = TemporalKind.DATETIMETZ
         if zones and compiled(format_of(kind, self.dialect), kind).has(Token.OFFSET):
             zones = tuple(dropped_zones(schema, attributes, says_utc=True))
         return (*empty_to_null(schema), *zones)
@@ -199,7 +199,7 @@ def check_dialect(dialect: DelimitedDialect, columns: TableSchema | None = None)
             "Files with the compression LZO are not written",
             remedy="Choose GZIP or BZIP, or no compression.",
         )
-    kinds = list(Kind) if columns is None else [kind_of(column) for column in columns.columns]
+    kinds = list(TemporalKind) if columns is None else [kind_of(column) for column in columns.columns]
     for kind in kinds:
         if kind is not None:
             compiled(format_of(kind, dialect), kind)
@@ -231,7 +231,7 @@ def losses(dialect: DelimitedDialect, *, one_column: bool = False) -> tuple[str,
         found.append("text in the first column that begins with a byte order mark")
     if dialect.encoding in {"LATIN1", "CP1252"}:
         found.append(f"text with characters that {dialect.encoding} does not have")
-    for kind in (Kind.DATE, Kind.TIME, Kind.DATETIME, Kind.DATETIMETZ):
+    for kind in (TemporalKind.DATE, TemporalKind.TIME, TemporalKind.DATETIME, TemporalKind.DATETIMETZ):
         text = format_of(kind, dialect)
         found += [f"{kind} with {loss} ({text})" for loss in time_losses(text, kind)]
     return tuple(found)

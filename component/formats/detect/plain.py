@@ -47,7 +47,7 @@ _PACKED: Final = (b"\x1f\x8b", b"BZh", _ZSTD)
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
+class HeaderRecords:
     """The records that hold names, where the data begin in bytes, and how many cells a record has.
 
     `first` is the first record, whether it holds names or not.
@@ -74,7 +74,7 @@ def _is_single(dialect: TextDialect) -> bool:
     return len(dialect.delimiter) == 1 and dialect.delimiter.isascii()
 
 
-def read_head(location: Location, dialect: TextDialect, place: Place, *, strict: bool = True) -> Header:
+def read_head(location: Location, dialect: TextDialect, place: Place, *, strict: bool = True) -> HeaderRecords:
     """Return the header of a text as `write_lines` leaves it, or of a plain file, `skip_rows` lines left out.
 
     UserError `csv.unclosed_quote` for a header that does not end, `csv.encoding` for one that is not UTF-8; if it is
@@ -106,7 +106,7 @@ def read_head(location: Location, dialect: TextDialect, place: Place, *, strict:
         hold_strict(text[start:stop].encode(), Dialect(marks.delimiter, marks.enclosure), place)
     first = tuple(restored(cell, stands) for cell in found.records[0]) if found.records else ()
     records = tuple(tuple(restored(cell, stands) for cell in record) for record in heads)
-    return Header(records, len(text[:stop].encode()), width, first)
+    return HeaderRecords(records, len(text[:stop].encode()), width, first)
 
 
 def _decoded_head(data: bytes, place: Place, *, whole: bool) -> str:

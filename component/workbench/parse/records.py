@@ -21,12 +21,12 @@ from itertools import islice, zip_longest
 from typing import Final
 
 from component.errors import Place, UserError
-from component.formats.csv.blocks import RecordTooLongError, UnclosedError, record_blocks
+from component.formats.csv.blocks import UnclosedError, record_blocks
 from component.formats.csv.dialect import Dialect
 from component.formats.csv.faults import TOO_LONG, read_record
 from component.formats.csv.parse import Parser, bad_row
 from component.formats.csv.source import ByteStream
-from component.formats.rows import REMEDIES, BadRow
+from component.formats.rows import REMEDIES, BadRow, RecordTooLongError
 from component.naming import MIB
 from component.tables.types import Column, TableSchema
 

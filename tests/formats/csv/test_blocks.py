@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from component import naming
 from component.formats.csv import blocks as blocks_room
-from component.formats.csv.blocks import RecordTooLongError, record_blocks
+from component.formats.csv.blocks import record_blocks
 from component.formats.csv.dialect import Dialect
 from component.formats.csv.source import ByteStream
+from component.formats.rows import RecordTooLongError
 from tests.formats.csv.slow import line_ends
 from tests.strategies.csv_text import dialects, tables, terminators, write_rfc4180
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from component.formats.delimited.dialect import DelimitedDialect
-from component.formats.delimited.tokenizer import Cell, Ending, EndsEarlyError, Record
+from component.formats.delimited.tokenizer import CellText, Ending, EndsEarlyError, Record
 
 
 def tokenize(text: str, dialect: DelimitedDialect) -> Iterator[Record]:
@@ -21,7 +21,7 @@ def tokenize(text: str, dialect: DelimitedDialect) -> Iterator[Record]:
 
 
 def _read_record(text: str, start: int, dialect: DelimitedDialect) -> Record:
-    cells: list[Cell] = []
+    cells: list[CellText] = []
     buffer: list[str] = []
     was_quoted = in_quotes = after_quote = False
     at = start
@@ -44,11 +44,11 @@ def _read_record(text: str, start: int, dialect: DelimitedDialect) -> Record:
             in_quotes = was_quoted = True
             at += 1
         elif character == dialect.field_delimiter:
-            cells.append(Cell("".join(buffer), was_quoted))
+            cells.append(CellText("".join(buffer), was_quoted))
             buffer, was_quoted = [], False
             at += 1
         elif text.startswith(dialect.record_terminator, at):
-            cells.append(Cell("".join(buffer), was_quoted))
+            cells.append(CellText("".join(buffer), was_quoted))
             return Record(tuple(cells), at + len(dialect.record_terminator), after_quote)
         else:
             after_quote |= was_quoted
@@ -56,5 +56,5 @@ def _read_record(text: str, start: int, dialect: DelimitedDialect) -> Record:
             at += 1
     if in_quotes:
         raise EndsEarlyError(Ending.QUOTE, start)
-    cells.append(Cell("".join(buffer), was_quoted))
+    cells.append(CellText("".join(buffer), was_quoted))
     return Record(tuple(cells), at, after_quote)

@@ -14,19 +14,19 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from component.errors import UserError
-from component.formats.delimited.temporal import Kind, format_column, format_or_lost, losses, parse_column
-from component.formats.delimited.time_tokens import Loss
+from component.formats.delimited.temporal import TemporalKind, format_column, format_or_lost, losses, parse_column
+from component.formats.delimited.time_tokens import TimeLoss
 
 DATES = ("YYYY-MM-DD", "MM-DD-YYYY", "DD-MM-YYYY", "MM/DD/YY", "DD/MM/YY", "DD-MM-YY", "YYYYMMDD", "DD.MM.YYYY")
 TIMES = ("HH24:MI:SS", "HH:MI:SS", "HH12:MI AM", "HH24:MI", "HH12:MI:SS PM", "HH:MI:SS AM", "HH24MISS", "HH24")
 DATETIMES = (*(f"{date} {time}" for date in DATES[:4] for time in TIMES), "YYYY-MM-DDTHH24:MI:SS", "YYMMDD HH:MI")
 INSTANTS = (*DATETIMES, *(f"{text}OF" for text in DATETIMES if not text.endswith("M")), "YYYY-MM-DD HH12:MI:SS AM OF")
 OF_KIND = {
-    Kind.DATE: DATES,
-    Kind.TIME: TIMES,
-    Kind.TIMETZ: TIMES,
-    Kind.DATETIME: DATETIMES,
-    Kind.DATETIMETZ: INSTANTS,
+    TemporalKind.DATE: DATES,
+    TemporalKind.TIME: TIMES,
+    TemporalKind.TIMETZ: TIMES,
+    TemporalKind.DATETIME: DATETIMES,
+    TemporalKind.DATETIMETZ: INSTANTS,
 }
 PLAIN = {
     "YYYY": r"(?P<year>\d{4})",
@@ -66,7 +66,7 @@ def pattern(text_format, kind):
             built += "[ T]"
         elif token is not None:
             built += PLAIN.get(token, re.escape(token))
-    if kind in {Kind.TIMETZ, Kind.DATETIMETZ} and "OF" not in tokens:
+    if kind in {TemporalKind.TIMETZ, TemporalKind.DATETIMETZ} and "OF" not in tokens:
         built += PLAIN["OF"]
     return built
 
@@ -80,7 +80,7 @@ def slow_read(text, text_format, kind):
     year = int(there.get("year") or 0)
     if there.get("short"):
         year = int(there["short"]) + (1900 if int(there["short"]) >= 69 else 2000)
-    if kind is Kind.DATE:
+    if kind is TemporalKind.DATE:
         return dt.date(year, number["month"], number["day"])
     hour = number["hour"]
     if there.get("half"):
@@ -95,9 +95,9 @@ def slow_read(text, text_format, kind):
         if int(digits[1:3]) > 23 or int(digits[3:] or 0) > 59:
             raise ValueError(text)
         offset = dt.timedelta(hours=int(digits[1:3]), minutes=int(digits[3:] or 0)) * (-1 if digits[0] == "-" else 1)
-    if kind is Kind.TIME:
+    if kind is TemporalKind.TIME:
         return time.isoformat()
-    if kind is Kind.TIMETZ:
+    if kind is TemporalKind.TIMETZ:
         return time.replace(tzinfo=dt.timezone(offset)).isoformat()
     return dt.datetime.combine(dt.date(year, number["month"], number["day"]), time) - offset
 
@@ -137,7 +137,7 @@ def texts_of(draw, text_format, kind):
             built += draw(two)
         else:
             built += draw(st.sampled_from([token] * 6 + ["T", "/", " "]))
-    if kind in {Kind.TIMETZ, Kind.DATETIMETZ} and "OF" not in tokens:
+    if kind in {TemporalKind.TIMETZ, TemporalKind.DATETIMETZ} and "OF" not in tokens:
         built += draw(OFFSETS)
     return built
 
@@ -166,11 +166,11 @@ rounded = st.one_of(
 
 
 def column_of(kind, moments, offset=0):
-    if kind is Kind.DATE:
+    if kind is TemporalKind.DATE:
         return pa.array([None if m is None else m.date() for m in moments], pa.date32())
-    if kind is Kind.TIME:
+    if kind is TemporalKind.TIME:
         return pa.array([None if m is None else m.time().isoformat() for m in moments], pa.string())
-    if kind is Kind.TIMETZ:
+    if kind is TemporalKind.TIMETZ:
         zone = dt.timezone(dt.timedelta(minutes=offset))
         return pa.array(
             [None if m is None else m.time().replace(tzinfo=zone).isoformat() for m in moments], pa.string()
@@ -183,9 +183,13 @@ def is_lost(value, text_format, kind):
         return False
     year, minute, second = value.year, value.minute, (value.second, value.microsecond)
     return (
-        (kind not in {Kind.TIME, Kind.TIMETZ} and "YYYY" not in text_format and not 1969 <= year <= 2068)
-        or (kind is not Kind.DATE and "SS" not in text_format and second != (0, 0))
-        or (kind is not Kind.DATE and "MI" not in text_format and minute != 0)
+        (
+            kind not in {TemporalKind.TIME, TemporalKind.TIMETZ}
+            and "YYYY" not in text_format
+            and not 1969 <= year <= 2068
+        )
+        or (kind is not TemporalKind.DATE and "SS" not in text_format and second != (0, 0))
+        or (kind is not TemporalKind.DATE and "MI" not in text_format and minute != 0)
     )
 
 
@@ -194,7 +198,7 @@ def is_lost(value, text_format, kind):
     moments=st.lists(st.none() | rounded, max_size=5),
     offset=st.integers(-23 * 60, 23 * 60),
 )
-@example((Kind.DATETIME, "MM/DD/YY HH24:MI"), [None, moment(2068, 12, 31, 23, 59)], 0)
+@example((TemporalKind.DATETIME, "MM/DD/YY HH24:MI"), [None, moment(2068, 12, 31, 23, 59)], 0)
 def test_what_is_written_reads_back_equal_or_is_refused_at_the_first_value_that_would_not(chosen, moments, offset):
     kind, text_format = chosen
     values = column_of(kind, moments, offset)
@@ -214,15 +218,15 @@ def test_what_is_written_reads_back_equal_or_is_refused_at_the_first_value_that_
 @pytest.mark.parametrize(
     ("kind", "text_format", "value", "written"),
     [
-        (Kind.DATE, "MM/DD/YY", dt.date(2000, 1, 2), "01/02/00"),
-        (Kind.DATE, "YYYY-MM-DD", dt.date(1, 1, 1), "0001-01-01"),
-        (Kind.DATETIME, "YYYY-MM-DD HH24:MI:SS", moment(2000, 1, 2, 12, 34, 56), "2000-01-02 12:34:56.000000"),
-        (Kind.DATETIME, "YYYY-MM-DD HH12:MI AM", moment(2000, 1, 2, 0, 34), "2000-01-02 12:34 AM"),
-        (Kind.DATETIMETZ, "YYYY-MM-DD HH:MI:SSOF", moment(2000, 1, 2, 12), "2000-01-02 12:00:00.000000+00:00"),
-        (Kind.TIME, "HH24:MI:SS", "13:04:05", "13:04:05"),
-        (Kind.TIME, "HH24:MI:SS", "13:04:05.5", "13:04:05.500000"),
-        (Kind.TIME, "HH12:MI AM", "13:04:00", "01:04 PM"),
-        (Kind.TIMETZ, "HH24:MI:SS", "13:04:05-05:30", "13:04:05-05:30"),
+        (TemporalKind.DATE, "MM/DD/YY", dt.date(2000, 1, 2), "01/02/00"),
+        (TemporalKind.DATE, "YYYY-MM-DD", dt.date(1, 1, 1), "0001-01-01"),
+        (TemporalKind.DATETIME, "YYYY-MM-DD HH24:MI:SS", moment(2000, 1, 2, 12, 34, 56), "2000-01-02 12:34:56.000000"),
+        (TemporalKind.DATETIME, "YYYY-MM-DD HH12:MI AM", moment(2000, 1, 2, 0, 34), "2000-01-02 12:34 AM"),
+        (TemporalKind.DATETIMETZ, "YYYY-MM-DD HH:MI:SSOF", moment(2000, 1, 2, 12), "2000-01-02 12:00:00.000000+00:00"),
+        (TemporalKind.TIME, "HH24:MI:SS", "13:04:05", "13:04:05"),
+        (TemporalKind.TIME, "HH24:MI:SS", "13:04:05.5", "13:04:05.500000"),
+        (TemporalKind.TIME, "HH12:MI AM", "13:04:00", "01:04 PM"),
+        (TemporalKind.TIMETZ, "HH24:MI:SS", "13:04:05-05:30", "13:04:05-05:30"),
     ],
 )  # fmt: skip
 def test_formats_write(kind, text_format, value, written):
@@ -233,15 +237,15 @@ def test_formats_write(kind, text_format, value, written):
 @pytest.mark.parametrize(
     ("kind", "text_format", "text", "value"),
     [
-        (Kind.DATE, "MM/DD/YY", "1/1/00", dt.date(2000, 1, 1)),
-        (Kind.DATE, "MM/DD/YY", "12/31/1969", dt.date(1969, 12, 31)),
-        (Kind.DATE, "MM/DD/YY", "12/31/69", dt.date(1969, 12, 31)),
-        (Kind.DATE, "MM/DD/YY", "12/31/68", dt.date(2068, 12, 31)),
-        (Kind.TIME, "HH12:MI AM", "12:00 AM", "00:00:00"),
-        (Kind.TIME, "HH24:MI:SS", "1:2:3.5", "01:02:03.500000"),
-        (Kind.DATETIMETZ, "YYYY-MM-DD HH:MI:SSOF", "2000-01-02 12:34:56-0500", moment(2000, 1, 2, 17, 34, 56)),
-        (Kind.DATETIMETZ, "YYYY-MM-DD HH:MI:SS", "2000-01-02T12:34:56Z", moment(2000, 1, 2, 12, 34, 56)),
-        (Kind.DATETIME, "MM/DD/YY HH24:MI", "1/1/00 13:00", moment(2000, 1, 1, 13, 0)),
+        (TemporalKind.DATE, "MM/DD/YY", "1/1/00", dt.date(2000, 1, 1)),
+        (TemporalKind.DATE, "MM/DD/YY", "12/31/1969", dt.date(1969, 12, 31)),
+        (TemporalKind.DATE, "MM/DD/YY", "12/31/69", dt.date(1969, 12, 31)),
+        (TemporalKind.DATE, "MM/DD/YY", "12/31/68", dt.date(2068, 12, 31)),
+        (TemporalKind.TIME, "HH12:MI AM", "12:00 AM", "00:00:00"),
+        (TemporalKind.TIME, "HH24:MI:SS", "1:2:3.5", "01:02:03.500000"),
+        (TemporalKind.DATETIMETZ, "YYYY-MM-DD HH:MI:SSOF", "2000-01-02 12:34:56-0500", moment(2000, 1, 2, 17, 34, 56)),
+        (TemporalKind.DATETIMETZ, "YYYY-MM-DD HH:MI:SS", "2000-01-02T12:34:56Z", moment(2000, 1, 2, 12, 34, 56)),
+        (TemporalKind.DATETIME, "MM/DD/YY HH24:MI", "1/1/00 13:00", moment(2000, 1, 1, 13, 0)),
     ],
 )  # fmt: skip
 def test_formats_read(kind, text_format, text, value):
@@ -252,15 +256,15 @@ def test_formats_read(kind, text_format, text, value):
 @pytest.mark.parametrize(
     ("kind", "text_format", "text"),
     [
-        (Kind.DATE, "MM/DD/YY", "13/02/00"),
-        (Kind.DATE, "YYYY-MM-DD", "2023-02-29"),
-        (Kind.DATE, "YYYY-MM-DD", "2023-02-28\n"),
-        (Kind.DATE, "YYYY-MM-DD", "0000-01-01"),
-        (Kind.TIME, "HH12:MI AM", "13:00 PM"),
-        (Kind.TIME, "HH24:MI:SS", "24:00:00"),
-        (Kind.TIME, "HH24:MI:SS", "12:00:00.1234567"),
-        (Kind.DATETIME, "YYYY-MM-DD HH:MI:SS", "2000-01-02 12:34:56Z"),
-        (Kind.DATETIMETZ, "YYYY-MM-DD HH:MI:SSOF", "0001-01-01 00:00:00+01"),
+        (TemporalKind.DATE, "MM/DD/YY", "13/02/00"),
+        (TemporalKind.DATE, "YYYY-MM-DD", "2023-02-29"),
+        (TemporalKind.DATE, "YYYY-MM-DD", "2023-02-28\n"),
+        (TemporalKind.DATE, "YYYY-MM-DD", "0000-01-01"),
+        (TemporalKind.TIME, "HH12:MI AM", "13:00 PM"),
+        (TemporalKind.TIME, "HH24:MI:SS", "24:00:00"),
+        (TemporalKind.TIME, "HH24:MI:SS", "12:00:00.1234567"),
+        (TemporalKind.DATETIME, "YYYY-MM-DD HH:MI:SS", "2000-01-02 12:34:56Z"),
+        (TemporalKind.DATETIMETZ, "YYYY-MM-DD HH:MI:SSOF", "0001-01-01 00:00:00+01"),
     ],
 )
 def test_texts_that_do_not_fit(kind, text_format, text):
@@ -270,7 +274,7 @@ def test_texts_that_do_not_fit(kind, text_format, text):
 
 def test_instants_without_offset_are_on_the_clocks_of_the_zone_that_is_assumed():
     texts = pa.array(["2000-07-02 12:00:00", "2000-07-02 12:00:00+01", None, "2000-10-29 01:30:00"])
-    values, bad = parse_column(texts, "YYYY-MM-DD HH:MI:SSOF", Kind.DATETIMETZ, assume_tz="US/Eastern")
+    values, bad = parse_column(texts, "YYYY-MM-DD HH:MI:SSOF", TemporalKind.DATETIMETZ, assume_tz="US/Eastern")
     assert bad == ()
     assert [str(value) for value in values.to_pylist()] == [
         "2000-07-02 16:00:00",
@@ -282,24 +286,26 @@ def test_instants_without_offset_are_on_the_clocks_of_the_zone_that_is_assumed()
 
 def test_a_zone_that_is_not_known_is_refused():
     with pytest.raises(UserError) as refused:
-        parse_column(pa.array(["2000-01-01 00:00:00"]), "YYYY-MM-DD HH:MI:SS", Kind.DATETIMETZ, assume_tz="Mars")
+        parse_column(
+            pa.array(["2000-01-01 00:00:00"]), "YYYY-MM-DD HH:MI:SS", TemporalKind.DATETIMETZ, assume_tz="Mars"
+        )
     assert refused.value.code == "records.hint"
 
 
 @pytest.mark.parametrize(
     ("kind", "text_format"),
     [
-        (Kind.DATE, "YYYY-MON-DD"),
-        (Kind.DATE, "YYYY-MM"),
-        (Kind.DATE, "YYYY-MM-DD HH:MI"),
-        (Kind.DATE, "YYYY-YY-MM-DD"),
-        (Kind.DATE, ""),
-        (Kind.TIME, "HH12:MI"),
-        (Kind.TIME, "HH24:MI AM"),
-        (Kind.TIME, "HH:MIOF"),
-        (Kind.TIME, "HH:SS"),
-        (Kind.DATETIME, "YYYY-MM-DD"),
-        (Kind.DATETIME, "yyyy-mm-dd hh:mi"),
+        (TemporalKind.DATE, "YYYY-MON-DD"),
+        (TemporalKind.DATE, "YYYY-MM"),
+        (TemporalKind.DATE, "YYYY-MM-DD HH:MI"),
+        (TemporalKind.DATE, "YYYY-YY-MM-DD"),
+        (TemporalKind.DATE, ""),
+        (TemporalKind.TIME, "HH12:MI"),
+        (TemporalKind.TIME, "HH24:MI AM"),
+        (TemporalKind.TIME, "HH:MIOF"),
+        (TemporalKind.TIME, "HH:SS"),
+        (TemporalKind.DATETIME, "YYYY-MM-DD"),
+        (TemporalKind.DATETIME, "yyyy-mm-dd hh:mi"),
     ],
 )
 def test_formats_that_are_none_are_refused_with_their_text(kind, text_format):
@@ -310,21 +316,21 @@ def test_formats_that_are_none_are_refused_with_their_text(kind, text_format):
 
 
 def test_losses_name_what_a_format_cannot_carry():
-    assert losses("MM/DD/YY HH24:MI", Kind.DATETIME) == (Loss.CENTURY, Loss.SECONDS)
-    assert losses("HH24", Kind.TIME) == (Loss.MINUTES, Loss.SECONDS)
-    assert losses("YYYY-MM-DD HH:MI:SS", Kind.DATETIMETZ) == ()
-    assert losses("YYYY-MM-DD", Kind.DATE) == ()
+    assert losses("MM/DD/YY HH24:MI", TemporalKind.DATETIME) == (TimeLoss.CENTURY, TimeLoss.SECONDS)
+    assert losses("HH24", TemporalKind.TIME) == (TimeLoss.MINUTES, TimeLoss.SECONDS)
+    assert losses("YYYY-MM-DD HH:MI:SS", TemporalKind.DATETIMETZ) == ()
+    assert losses("YYYY-MM-DD", TemporalKind.DATE) == ()
 
 
 def test_arrow_times_dates_and_instants_are_taken_as_they_are():
     time = pa.array([dt.time(1, 2, 3)], pa.time32("s"))
-    assert format_column(time, "HH24:MI:SS", Kind.TIME).to_pylist() == ["01:02:03"]
+    assert format_column(time, "HH24:MI:SS", TemporalKind.TIME).to_pylist() == ["01:02:03"]
     instant = pa.array([0], pa.timestamp("ns", "US/Eastern"))
-    written = format_column(instant, "YYYY-MM-DD HH24:MI:SSOF", Kind.DATETIMETZ)
+    written = format_column(instant, "YYYY-MM-DD HH24:MI:SSOF", TemporalKind.DATETIMETZ)
     assert written.to_pylist() == ["1970-01-01 00:00:00.000000+00:00"]
     day = pa.array([0], pa.date64())
-    assert format_column(day, "YYYY-MM-DD", Kind.DATE).to_pylist() == ["1970-01-01"]
+    assert format_column(day, "YYYY-MM-DD", TemporalKind.DATE).to_pylist() == ["1970-01-01"]
 
 
 def test_text_that_is_no_time_is_refused():
-    assert format_or_lost(pa.array(["01:02:03", "25:00:00"]), "HH24:MI:SS", Kind.TIME)[1] == 1
+    assert format_or_lost(pa.array(["01:02:03", "25:00:00"]), "HH24:MI:SS", TemporalKind.TIME)[1] == 1

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from component.formats.delimited.dialect import ENCODINGS, DelimitedDialect
-from component.formats.delimited.source import Source
+from component.formats.delimited.source import ByteSource
 from component.formats.delimited.text import Utf8Text
 from tests.formats.delimited.reading import encoded
 
@@ -18,7 +18,7 @@ characters = st.text(st.sampled_from("ab,\n\ré€ł日\U0001f389\ufeff\ufffe\0"
 
 
 def read(data: bytes, encoding: str, *, piece: int = 5, offset: int = 0) -> tuple[str, Utf8Text]:
-    text = Utf8Text(Source(io.BytesIO(data)), DelimitedDialect(encoding=encoding), offset=offset)
+    text = Utf8Text(ByteSource(io.BytesIO(data)), DelimitedDialect(encoding=encoding), offset=offset)
     pieces = []
     while got := text.read(piece):
         got.decode()

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from component.formats.delimited.dialect import DelimitedDialect
-from component.formats.delimited.tokenizer import Cell, Ending, EndsEarlyError, Record, tokenize
+from component.formats.delimited.tokenizer import CellText, Ending, EndsEarlyError, Record, tokenize
 from tests.formats.delimited import slow
 from tests.strategies.delimited_text import dialects, tables, texts, write_obviously
 
@@ -65,7 +65,7 @@ def test_only_the_declared_terminator_ends_a_record() -> None:
 def test_text_after_a_closed_quote_is_a_fault_of_its_record_only() -> None:
     records = list(tokenize('"a"b,c\nd,e\n', CSV))
     assert [record.after_quote for record in records] == [True, False]
-    assert records[0].cells == (Cell("ab", quoted=True), Cell("c", quoted=False))
+    assert records[0].cells == (CellText("ab", quoted=True), CellText("c", quoted=False))
 
 
 def test_an_empty_remainder_is_no_record_and_an_empty_line_is_blank() -> None:
