@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from component import file_types
+
 KIB: Final = 1024
 MIB: Final = 1024 * KIB
 GIB: Final = 1024 * MIB
@@ -44,12 +46,17 @@ KEYS_FOLDER: Final = "_keys"
 KEEP_COMMITS: Final = 10
 KEEP_DAYS: Final = 7
 """History that a collection leaves: so many states, and all that were live within so many days."""
-PARQUET_SUFFIX: Final = ".parquet"
+PARQUET_SUFFIX: Final = file_types.PARQUET.suffix
 MOST_CONFIGURED: Final = 10_000
 """Datasets, and outputs, of one configuration: as many as are checked in about ten seconds."""
-STORED_CSV_SUFFIXES: Final = (".csv", ".csv.gz")
+CSV_SUFFIX: Final = file_types.CSV.suffix
+STORED_CSV_SUFFIXES: Final = (CSV_SUFFIX, CSV_SUFFIX + file_types.GZIP.suffix)
 """Data files of datasets that are text: those that the original clients write."""
-CSV_SUFFIXES: Final = (*STORED_CSV_SUFFIXES, ".tsv", ".tsv.gz")
+CSV_SUFFIXES: Final = (
+    *STORED_CSV_SUFFIXES,
+    file_types.TSV.suffix,
+    file_types.TSV.suffix + file_types.GZIP.suffix,
+)
 """Files of a person that are taken for delimited text by their names."""
 DEFAULT_TABLE: Final = "table"
 TABLE_UUID: Final = "{uuid}++{table}"

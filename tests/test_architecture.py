@@ -36,6 +36,7 @@ ROOMS = [
     {"tables"},
     {"config"},
     {"naming", "errors", "findings", "clock", "identity", ""},
+    {"file_types"},
 ]
 """From the highest to the lowest, as in docs/design.md; "" is the package itself, which holds the version."""
 PARTS = {

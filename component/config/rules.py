@@ -43,7 +43,6 @@ FILE_NAME_SCHEMA: Final[dict[str, Any]] = {
     "pattern": r"^[^./\\\x00-\x1f][^/\\\x00-\x1f]*$",
     "not": {"pattern": r"\.manifest$"},
 }
-CSV_SUFFIX: Final = ".csv"
 
 
 def unknown_store_keys(data: Any, known: Container[str]) -> Iterator[Fault]:
@@ -260,7 +259,7 @@ def repeated_outputs(names: Sequence[tuple[str, str]]) -> Iterator[Fault]:
 
     A final `.csv` of a table does not count: the platform takes it off (reference keboola 6.2).
     """
-    plain = [(kind, name.removesuffix(CSV_SUFFIX) if kind == "table" else name) for kind, name in names]
+    plain = [(kind, name.removesuffix(naming.CSV_SUFFIX) if kind == "table" else name) for kind, name in names]
     for position, first in _repetitions(plain):
         kind, name = plain[first]
         text = f"is the {kind} {name!r}, as parameters.outputs[{first}] is"

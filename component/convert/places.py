@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from component import naming
+from component import file_types, naming
 from component.errors import UserError
 from component.folder.files import FileKind, kind_of
 from component.folder.magic import is_records
@@ -67,17 +67,15 @@ class Target:
 
 _REMOTE: Final = re.compile(r"(?!file:)[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _SUFFIXES: Final = {
-    ".csv": To.CSV,
-    ".csv.gz": To.CSV,
-    ".parquet": To.PARQUET,
-    ".avro": To.AVRO,
-    ".arrow": To.ARROW,
-    ".feather": To.ARROW,
-    ".jsonl": To.JSONL,
-    ".jsonl.gz": To.JSONL,
-    ".ndjson": To.JSONL,
-    ".zip": To.RECORDS,
-    ".httpfile": To.HTTPFILE,
+    **dict.fromkeys(naming.STORED_CSV_SUFFIXES, To.CSV),
+    **dict.fromkeys(file_types.PARQUET.suffixes, To.PARQUET),
+    **dict.fromkeys(file_types.AVRO.suffixes, To.AVRO),
+    **dict.fromkeys(file_types.ARROW.suffixes, To.ARROW),
+    file_types.JSON_LINES.suffix: To.JSONL,
+    file_types.JSON_LINES.suffix + file_types.GZIP.suffix: To.JSONL,
+    **dict.fromkeys(file_types.JSON_LINES.suffixes, To.JSONL),
+    file_types.ZIP.suffix: To.RECORDS,
+    file_types.HTTP_FILE.suffix: To.HTTPFILE,
 }
 
 

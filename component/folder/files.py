@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from component.errors import UserError
+from component.file_types import ARROW, AVRO, BZIP2, CSV, GZIP, PARQUET, PSV, TEXT, TSV, ZSTD, FileType
 from component.folder.layout import DataFolder, entries
 from component.folder.lying import lying_in
 from component.folder.magic import is_records, kind_of_content
@@ -19,8 +20,15 @@ from component.folder.staged import names_bucket
 from component.naming import ARCHIVE_SUFFIX, CSV_SUFFIXES, MANIFEST_SUFFIX
 from component.staging.buckets import Staged
 
-_TEXT: Final = re.compile(r"\.(csv|tsv|tab|psv|txt)(\.(gz|bz2|zst))?$", re.IGNORECASE)
-PARQUET_SUFFIX: Final = ".parquet"
+
+def _any_suffix(*types: FileType) -> str:
+    return "|".join(re.escape(suffix) for one in types for suffix in one.suffixes)
+
+
+_TEXT: Final = re.compile(
+    rf"({_any_suffix(CSV, TSV, PSV, TEXT)})({_any_suffix(GZIP, BZIP2, ZSTD)})?$",
+    re.IGNORECASE,
+)
 _WITH_ID: Final = re.compile(r"[0-9]+_(.+)", re.DOTALL)
 
 
@@ -140,7 +148,11 @@ def _kind_by_name(name: str) -> FileKind:
     return FileKind.CSV if name.lower().endswith(CSV_SUFFIXES) else FileKind.OTHER
 
 
-_KIND_OF_SUFFIX: Final = {PARQUET_SUFFIX: FileKind.PARQUET, ".avro": FileKind.AVRO, ".arrow": FileKind.ARROW}
+_KIND_OF_SUFFIX: Final = {
+    PARQUET.suffix: FileKind.PARQUET,
+    AVRO.suffix: FileKind.AVRO,
+    ARROW.suffix: FileKind.ARROW,
+}
 
 
 def is_text(name: str) -> bool:

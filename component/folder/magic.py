@@ -13,17 +13,15 @@ from pathlib import Path
 from typing import Final
 
 from component.errors import Place, UserError
+from component.file_types import ARROW, AVRO, GZIP, PARQUET, ZIP
 from component.naming import UTF8_BOM
 from component.staging.locations import Location
 
-GZIP_MAGIC: Final = b"\x1f\x8b"
-PARQUET_MAGIC: Final = b"PAR1"
-ZIP_MAGIC: Final = b"PK\x03\x04"
 FORMAT_PREFIX: Final = "_format_"
 """What the name of the file begins with that every records directory has (reference records 1)."""
 RECORDS_MANIFEST: Final = "_manifest"
 """The other file of a records directory: one without its format file is opened too, and what is missing is said."""
-_KINDS: Final = ((PARQUET_MAGIC, "parquet"), (b"Obj\x01", "avro"), (b"ARROW1\0\0", "arrow"))
+_KINDS: Final = ((PARQUET.magic, "parquet"), (AVRO.magic, "avro"), (ARROW.magic, "arrow"))
 
 
 _HTML: Final = re.compile(
@@ -46,12 +44,12 @@ def refuse_html(head: bytes, place: Place) -> None:
 
 def is_gzip(location: Location) -> bool:
     """Tell whether a file or an object is gzip; UserError `source.format` when a file cannot be read."""
-    return first_bytes(location, len(GZIP_MAGIC)) == GZIP_MAGIC
+    return first_bytes(location, len(GZIP.magic)) == GZIP.magic
 
 
 def is_parquet(location: Location) -> bool:
     """Tell whether a file or an object is Parquet; UserError `source.format` when a file cannot be read."""
-    return first_bytes(location, len(PARQUET_MAGIC)) == PARQUET_MAGIC
+    return first_bytes(location, len(PARQUET.magic)) == PARQUET.magic
 
 
 def kind_of_content(path: Path) -> str | None:
@@ -67,7 +65,7 @@ def is_records(path: Path) -> bool:
     """
     if path.is_dir():
         return any(_marks_records(entry.name) for entry in path.iterdir())
-    names = _zipped(path) if first_bytes(path, len(ZIP_MAGIC)) == ZIP_MAGIC else _tarred(path)
+    names = _zipped(path) if first_bytes(path, len(ZIP.magic)) == ZIP.magic else _tarred(path)
     return any(_marks_records(name.rpartition("/")[2]) for name in names)
 
 

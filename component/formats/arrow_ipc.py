@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Final
 import pyarrow as pa
 
 from component.errors import Place, UserError
+from component.file_types import ARROW, ARROW_STREAM
 from component.formats.columns import FileColumns, file_columns, fitted_column
 from component.formats.contract import Attributes
 from component.formats.losses import Loss
@@ -20,8 +21,8 @@ from component.staging.locations import Location, open_seekable, reading_at, siz
 from component.tables.logical import FullRows
 from component.tables.types import TableSchema
 
-_MAGIC: Final = b"ARROW1"
-_CONTINUED: Final = b"\xff\xff\xff\xff"
+_MAGIC: Final = ARROW.magic.rstrip(b"\0")
+_CONTINUED: Final = ARROW_STREAM.magic
 
 
 @dataclass(frozen=True, slots=True)

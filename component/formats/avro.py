@@ -22,6 +22,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from component.errors import Place, TablemillError, UserError
+from component.file_types import AVRO
 from component.formats.avro_schema import AvroField, as_stored, fields_of, schema_for
 from component.formats.columns import FileColumns, described_columns, fitted_column
 from component.formats.contract import Attributes
@@ -35,7 +36,7 @@ CODECS: Final = ("null", "deflate", "snappy", "zstandard")
 _BATCH_ROWS: Final = 16_384
 _BLOCK_BYTES: Final = 256 * 1024
 _DAY: Final = {pa.time32("ms"): 86_400_000, pa.time64("us"): 86_400_000_000}
-_MAGIC: Final = b"Obj\x01"
+_MAGIC: Final = AVRO.magic
 _SYNC_BYTES: Final = 16
 _HEADER: Final[dict[str, Any]] = {
     "type": "record",

@@ -26,6 +26,7 @@ from isal import igzip
 
 from component import naming
 from component.errors import Place, UserError
+from component.file_types import GZIP
 from component.formats.characters import held_bytes
 from component.formats.columns import described_columns
 from component.formats.contract import Attributes
@@ -48,7 +49,6 @@ _TIMESTAMP: Final = "YYYY-MM-DDTHH24:MI:SS"
 _SPECIAL: Final = ("\\", '"', *map(chr, range(32)))
 """What a string of JSON cannot hold as it is; the backslash first, since others become one."""
 _NOT_FINITE: Final = (("nan", '"NaN"'), ("inf", '"Infinity"'), ("-inf", '"-Infinity"'))
-_GZIP: Final = b"\x1f\x8b"
 _BATCH_ROWS: Final = 16_384
 _WINDOW: Final = 64 * 1024
 _FORMATS: Final = {
@@ -99,7 +99,7 @@ def json_lines_splits(location: Location, place: Place, *, split_bytes: int) -> 
     """Cut a file at line ends into parts of about `split_bytes`; a compressed one is one split."""
     table, slice_name, size = place.table or "", place.slice or "", size_of(location)
     with reading_at(location) as read:
-        if read(0, len(_GZIP)) == _GZIP:
+        if read(0, len(GZIP.magic)) == GZIP.magic:
             return (JsonLinesSplit(table, slice_name, location, 0, size, gzip=True),)
         cuts = [0]
         while cuts[-1] < size:
@@ -260,7 +260,7 @@ def _filled(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 def _is_gzip(location: Location) -> bool:
     with reading_at(location) as read:
-        return read(0, len(_GZIP)) == _GZIP
+        return read(0, len(GZIP.magic)) == GZIP.magic
 
 
 @contextmanager

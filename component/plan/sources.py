@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from component import naming
+from component import file_types, naming
 from component.config.reading import HeaderWord, TextOptions
 from component.errors import Place, UserError
 from component.folder.files import FileKind, InputFile, input_files, is_text, left_out, stored_name
@@ -361,7 +361,7 @@ def _detected_source(
 
 
 def _are_tabs(name: str) -> bool:
-    return name.lower().endswith((".tsv", ".tsv.gz"))
+    return name.lower().endswith((file_types.TSV.suffix, file_types.TSV.suffix + file_types.GZIP.suffix))
 
 
 def _packed(parts: Iterable[SourceSlice]) -> bool:
@@ -371,7 +371,7 @@ def _packed(parts: Iterable[SourceSlice]) -> bool:
 
 def _are_json_lines(file: InputFile) -> bool:
     """Tell by the name: a document a line is read in splits, where nobody asks for more."""
-    return file.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson"))
+    return file.name.lower().removesuffix(file_types.GZIP.suffix).endswith(file_types.JSON_LINES.suffixes)
 
 
 _TYPED: Final[Mapping[FileKind, TypedKind]] = {

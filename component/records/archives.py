@@ -18,7 +18,7 @@ from typing import BinaryIO, Final
 
 from component import identity, naming
 from component.errors import UserError, shorten
-from component.folder.magic import ZIP_MAGIC
+from component.file_types import ZIP
 from component.naming import GIB, MIB
 from component.records.manifest import MANIFEST
 from component.store.files import failing, force, force_folder, make_folder, unfinished_file
@@ -47,7 +47,7 @@ _FINDER: Final = "__MACOSX"
 def is_archive(path: Path) -> bool:
     """Say whether a file is a ZIP or a tar (plain, gzip, bzip2, xz), by its content."""
     with failing(path, "read"), path.open("rb") as file:
-        if file.read(len(ZIP_MAGIC)) == ZIP_MAGIC:
+        if file.read(len(ZIP.magic)) == ZIP.magic:
             return True
     try:
         return tarfile.is_tarfile(path)
@@ -66,7 +66,7 @@ def unpack(archive: Path, folder: Path, limits: ArchiveLimits = LIMITS) -> Path:
     with failing(archive, "read"), archive.open("rb") as file:
         try:
             names = (
-                _unzip(file, folder, limits) if file.read(len(ZIP_MAGIC)) == ZIP_MAGIC else _untar(file, folder, limits)
+                _unzip(file, folder, limits) if file.read(len(ZIP.magic)) == ZIP.magic else _untar(file, folder, limits)
             )
             return folder / _common_folder(names)
         except (UnsafeZipError, tarfile.TarError, EOFError, OSError) as error:

@@ -13,8 +13,9 @@ from enum import IntFlag
 from typing import Any, Final
 
 from component import naming
+from component.file_types import LZOP
 
-MAGIC: Final = b"\x89LZO\x00\r\n\x1a\n"
+MAGIC: Final = LZOP.magic
 _WITH_LEVEL: Final = 0x0940
 """The version of lzop from which on a header has a level, a lowest version for reading, and times of 64 bits."""
 

@@ -11,23 +11,23 @@ from typing import Any, Final
 
 from isal import igzip
 
-from component import naming
+from component import file_types, naming
 from component.errors import Place, UserError
 from component.formats.csv.source import GZIP_ERRORS, damaged_gzip
 from component.formats.csv.split import ByteRange
 from component.formats.delimited.dialect import BZIP, GZIP, LZO, DelimitedDialect
-from component.formats.delimited.lzop import MAGIC, LzopError, LzopFile
+from component.formats.delimited.lzop import LzopError, LzopFile
 from component.staging.locations import Location, open_location, reading_at
 
 _PACKED: Final = 256 * naming.KIB
 
 
 _MAGIC: Final = {
-    GZIP: re.compile(rb"\x1f\x8b"),
-    BZIP: re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"),
-    LZO: re.compile(re.escape(MAGIC)),
+    GZIP: re.compile(re.escape(file_types.GZIP.magic)),
+    BZIP: file_types.BZIP2_START,
+    LZO: re.compile(re.escape(file_types.LZOP.magic)),
 }
-"""How compressed files begin. A text can begin with `BZh`, but not go on like a bzip2 file, with or without data."""
+"""How compressed files begin."""
 _LONGEST_MAGIC: Final = 10
 BLOCK_BYTES: Final = 4 * naming.MIB
 """Text read at once: as fast as more, in less memory."""

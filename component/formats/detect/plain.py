@@ -24,6 +24,7 @@ from isal import igzip
 
 from component import naming
 from component.errors import Place, UserError
+from component.file_types import BZIP2, GZIP, ZSTD
 from component.formats.csv.dialect import Dialect
 from component.formats.csv.read import CsvReader
 from component.formats.csv.source import GZIP_ERRORS, CsvSplit, damaged_gzip, hold_strict
@@ -42,8 +43,7 @@ _SPARE: Final = "".join(map(chr, (*range(0x1E, 0x0D, -1), *range(0x08, 0x00, -1)
 """Stand for the characters that separate, enclose or end cells where they are escaped."""
 _LINES: Final = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
 _MARK: Final = "\ufeff"
-_ZSTD: Final = b"\x28\xb5\x2f\xfd"
-_PACKED: Final = (b"\x1f\x8b", b"BZh", _ZSTD)
+_PACKED: Final = (GZIP.magic, BZIP2.magic, ZSTD.magic)
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,13 +337,13 @@ def open_unpacked(location: Location, place: Place) -> Iterator[Any]:
         magic = read_at(0, 4)
     try:
         with open_location(location) as file:
-            if magic.startswith(_PACKED[0]):
+            if magic.startswith(GZIP.magic):
                 with igzip.open(file, "rb") as text:  # type: ignore[no-untyped-call]
                     yield text
-            elif magic.startswith(_PACKED[1]):
+            elif magic.startswith(BZIP2.magic):
                 with bz2.open(file, "rb") as text:
                     yield text
-            elif magic == _ZSTD:
+            elif magic == ZSTD.magic:
                 with pa.CompressedInputStream(pa.PythonFile(file, "r"), "zstd") as text:
                     yield text
             else:

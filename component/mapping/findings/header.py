@@ -6,6 +6,7 @@ import csv
 from collections.abc import Iterator
 from typing import Any, Final
 
+from component.file_types import GZIP
 from component.findings import Finding
 from component.folder.out_listing import HEAD_BYTES, OutSource
 from component.mapping.findings.ids import columns_of
@@ -14,7 +15,6 @@ from component.mapping.platform.model import Header, Load
 from component.mapping.platform.webalize import webalized_name
 from component.naming import DELIMITER, ENCLOSURE, UTF8_BOM
 
-_GZIP: Final = b"\x1f\x8b"
 _DELIMITERS: Final = (",", ";", "\t", "|")
 
 
@@ -60,7 +60,7 @@ def _same(cells: list[str], columns: list[str]) -> bool:
 
 
 def _first_record(head: bytes, delimiter: Any, enclosure: Any) -> list[str]:
-    if not (_is_character(delimiter) and _is_character(enclosure)) or head.startswith(_GZIP):
+    if not (_is_character(delimiter) and _is_character(enclosure)) or head.startswith(GZIP.magic):
         return []
     line, ended, _ = head.partition(b"\n")
     if not ended and len(head) >= HEAD_BYTES - len(UTF8_BOM):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+from component import naming
 from component.mapping.platform.model import Candidate, Rule
 from component.mapping.platform.texts import refusal, warning
 from component.mapping.platform.values import text_of, truthy, type_name
 
-CSV_SUFFIX: Final = ".csv"
 _PARTS: Final = 3
 _BUCKET_PREFIX: Final = "c-"
 
@@ -30,7 +30,7 @@ def is_table_id(text: str) -> bool:
 
 def table_name(source: str) -> str:
     """Return the table name in a file name: one final `.csv` is cut, unless nothing would be left."""
-    return source.removesuffix(CSV_SUFFIX) or source
+    return source.removesuffix(naming.CSV_SUFFIX) or source
 
 
 def choose_destination(source: str, mapping: Any, manifest: Any, bucket: str | None, log: list[str]) -> Chosen:

@@ -25,8 +25,8 @@ from component.mapping.platform.values import (
     text_of,
     truthy,
 )
-from component.mapping.rules.destination import CSV_SUFFIX, candidates_for, is_table_id, without
-from component.naming import MANIFEST_SUFFIX
+from component.mapping.rules.destination import candidates_for, is_table_id, without
+from component.naming import CSV_SUFFIX, MANIFEST_SUFFIX
 
 NAME: Final = "2017"
 _BLANKS: Final = " \n\r\t\v\0"

@@ -9,7 +9,8 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from component.errors import Place, UserError
-from component.folder.magic import HTML_HEAD, PARQUET_MAGIC, refuse_html
+from component.file_types import PARQUET
+from component.folder.magic import HTML_HEAD, refuse_html
 from component.workbench.files.http_file import MOST_HEAD, HttpFile, read_http_head
 from component.workbench.parse.content import Content
 from component.workbench.parse.delimited import parse_delimited
@@ -117,7 +118,7 @@ def _refuse_other_content(file: Recognised, place: Place) -> None:
     if file.kind in _DELIMITED:
         refuse_html(head, place)
     is_text = file.kind in _DELIMITED and b"\0" not in head
-    if head.startswith(PARQUET_MAGIC) and not is_text:
+    if head.startswith(PARQUET.magic) and not is_text:
         raise UserError(
             "source.format",
             "The Parquet file is truncated: its end is missing",

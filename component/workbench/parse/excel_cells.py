@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from component.file_types import XLS
 from component.naming import MIB
 
-OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """First bytes of an XLS file."""
 _DAY: Final = 86400
 MOST_CELLS: Final = 6_000_000
@@ -52,7 +52,7 @@ def sheet_rows(data: bytes) -> Iterator[list[Cell]]:
     TooLargeError for more than `MOST_CELLS` cells or `MOST_UNPACKED` bytes.
     """
     cells = 0
-    for row in _rows_of_xls(data) if data.startswith(OLE) else _rows_of_xlsx(data):
+    for row in _rows_of_xls(data) if data.startswith(XLS.magic) else _rows_of_xlsx(data):
         cells += len(row)
         if cells > MOST_CELLS:
             raise TooLargeError(f"its first sheet has more than {MOST_CELLS:,} cells")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import zipfile
 from enum import StrEnum
 from typing import Final
 
+from component import file_types
 from component.workbench.parse.content import Content
-from component.workbench.parse.excel_cells import OLE
 
 
 class FileKind(StrEnum):
@@ -34,48 +33,35 @@ class FileKind(StrEnum):
 
 
 _HEAD: Final = 16
-_PARQUET: Final = b"PAR1"
 _LEAST_PARQUET: Final = 20
 _MAGIC: Final = (
-    (b"ARROW1\0\0", FileKind.ARROW),
-    (b"\xff\xff\xff\xff", FileKind.ARROW_STREAM),
-    (b"Obj\x01", FileKind.AVRO),
-    (b"\x1f\x8b", FileKind.GZIP),
-    (b"\x28\xb5\x2f\xfd", FileKind.ZSTD),
-    (b"PK\x03\x04", FileKind.ZIP),
-    (b"PK\x05\x06", FileKind.ZIP),
-    (OLE, FileKind.XLS),
+    (file_types.ARROW.magic, FileKind.ARROW),
+    (file_types.ARROW_STREAM.magic, FileKind.ARROW_STREAM),
+    (file_types.AVRO.magic, FileKind.AVRO),
+    (file_types.GZIP.magic, FileKind.GZIP),
+    (file_types.ZSTD.magic, FileKind.ZSTD),
+    (file_types.ZIP.magic, FileKind.ZIP),
+    (file_types.EMPTY_ZIP, FileKind.ZIP),
+    (file_types.XLS.magic, FileKind.XLS),
 )
-_BZIP2: Final = re.compile(rb"BZh[1-9]1AY&SY|BZh[1-9]\x17rE8P\x90")
-_SUFFIXES: Final = {
-    ".csv": FileKind.CSV,
-    ".tsv": FileKind.TSV,
-    ".tab": FileKind.TSV,
-    ".txt": FileKind.TEXT,
-    ".json": FileKind.JSON,
-    ".jsonl": FileKind.JSON_LINES,
-    ".ndjson": FileKind.JSON_LINES,
-    ".xlsx": FileKind.XLSX,
-    ".xls": FileKind.XLS,
-}
-_MIME_TYPES: Final = {
-    "text/csv": FileKind.CSV,
-    "application/csv": FileKind.CSV,
-    "application/x-csv": FileKind.CSV,
-    "text/tab-separated-values": FileKind.TSV,
-    "text/plain": FileKind.TEXT,
-    "application/json": FileKind.JSON,
-    "application/x-ndjson": FileKind.JSON_LINES,
-    "application/jsonl": FileKind.JSON_LINES,
-    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": FileKind.XLSX,
-    "application/vnd.ms-excel": FileKind.XLS,
-}
+_NAMED: Final = (
+    (file_types.CSV, FileKind.CSV),
+    (file_types.TSV, FileKind.TSV),
+    (file_types.TEXT, FileKind.TEXT),
+    (file_types.JSON, FileKind.JSON),
+    (file_types.JSON_LINES, FileKind.JSON_LINES),
+    (file_types.XLSX, FileKind.XLSX),
+    (file_types.XLS, FileKind.XLS),
+)
+"""Types that a name or a MIME type tells."""
+_SUFFIXES: Final = {suffix: kind for one, kind in _NAMED for suffix in one.suffixes}
+_MIME_TYPES: Final = {mime_type: kind for one, kind in _NAMED for mime_type in one.mime_types}
 PACKED: Final = {
-    ".gz": FileKind.GZIP,
-    ".bz2": FileKind.BZIP2,
-    ".zst": FileKind.ZSTD,
-    ".zip": FileKind.ZIP,
-    ".httpfile": FileKind.GZIP,
+    file_types.GZIP.suffix: FileKind.GZIP,
+    file_types.BZIP2.suffix: FileKind.BZIP2,
+    file_types.ZSTD.suffix: FileKind.ZSTD,
+    file_types.ZIP.suffix: FileKind.ZIP,
+    file_types.HTTP_FILE.suffix: FileKind.GZIP,
 }
 """Suffixes that say how a file is packed, and nothing of what it holds."""
 
@@ -84,12 +70,12 @@ def kind_by_content(content: Content) -> FileKind | None:
     """Return what the bytes say; None for text, which says nothing."""
     if not content.size:
         return FileKind.EMPTY
-    head = content.head(_HEAD)
-    if content.size >= _LEAST_PARQUET and head.startswith(_PARQUET) and content.tail(len(_PARQUET)) == _PARQUET:
+    head, magic = content.head(_HEAD), file_types.PARQUET.magic
+    if content.size >= _LEAST_PARQUET and head.startswith(magic) and content.tail(len(magic)) == magic:
         return FileKind.PARQUET
-    if _BZIP2.match(head):
+    if file_types.BZIP2_START.match(head):
         return FileKind.BZIP2
-    found = next((kind for magic, kind in _MAGIC if head.startswith(magic)), None)
+    found = next((kind for start, kind in _MAGIC if head.startswith(start)), None)
     return FileKind.XLSX if found is FileKind.ZIP and _is_workbook(content) else found
 
 
