@@ -31,6 +31,7 @@ from component.formats.characters import held_bytes
 from component.formats.columns import described_columns
 from component.formats.contract import Attributes
 from component.formats.csv.source import GZIP_ERRORS, damaged_gzip
+from component.formats.csv.write import GZIP_LEVEL
 from component.formats.delimited.cells import kind_of
 from component.formats.delimited.plain_text import float_texts
 from component.formats.delimited.temporal import TemporalKind, format_column, parse_column
@@ -42,8 +43,6 @@ from component.tables.logical import Logical, logical_of
 from component.tables.numeric import decimal_texts
 from component.tables.types import Column, TableSchema, TypeName
 
-GZIP_LEVEL: Final = 2
-"""Of isal's 0 to 3."""
 _PIECE_ROWS: Final = 65_536
 _TIMESTAMP: Final = "YYYY-MM-DDTHH24:MI:SS"
 _SPECIAL: Final = ("\\", '"', *map(chr, range(32)))

@@ -21,7 +21,7 @@ from component.tables.logical import FullRows
 from component.tables.types import TableSchema
 
 _BATCH_ROWS: Final = 131_072
-_READ_BYTES: Final = 1 * naming.MIB
+_READ_BUFFER: Final = 1 * naming.MIB
 """Bytes read of a column at a time: without it all of a row group's column is held."""
 
 
@@ -86,7 +86,7 @@ class opened:  # noqa: N801 - used like a function, as contextlib's own
         is_file = isinstance(self._location, Path)
         source = self._location if is_file else open_seekable(self._location)
         try:
-            self._file = pq.ParquetFile(source, pre_buffer=not is_file, buffer_size=_READ_BYTES if is_file else 0)
+            self._file = pq.ParquetFile(source, pre_buffer=not is_file, buffer_size=_READ_BUFFER if is_file else 0)
         except (pa.ArrowException, OSError) as error:
             raise self._damaged(error) from error
         return self._file

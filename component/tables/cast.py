@@ -29,7 +29,7 @@ CALENDAR: Final = {
     TypeName.TIMESTAMP: (-719_162 * _DAY, 2_932_897 * _DAY - 1),
 }
 """The first and last day, or microsecond, of the years 1 to 9999: Python and most databases have no others."""
-_BLANKS: Final = " \t"
+BLANKS: Final = " \t"
 _CLOCK: Final = r"([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,9})?)?"
 _ZONE: Final = r" ?(Z|UTC|[+-](0[0-9]|1[0-8])(:?[0-5][0-9])?)"
 WITH_ZONE: Final = rf"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}[ T]{_CLOCK}{_ZONE}$"
@@ -66,7 +66,7 @@ def cast_text(cells: pa.Array, column: Column) -> Cast:
         return _cast_formats(cells, column)
     if (marks := marks_of(column)) is not None:
         cells = with_point(cells, *marks)
-    trimmed = pc.utf8_trim(cells, _BLANKS)
+    trimmed = pc.utf8_trim(cells, BLANKS)
     if column.type is TypeName.INTEGER:
         return _cast_halving(_without_hexadecimal(trimmed), column.arrow)
     if column.type is TypeName.NUMERIC:
@@ -89,13 +89,13 @@ def apply_null_rule(cells: pa.Array, quoted_empty: bool, column: Column) -> pa.A
 
 
 def _without_null_words(cells: pa.Array, column: Column) -> pa.Array:
-    bare = cells if column.type is TypeName.STRING else pc.utf8_trim(cells, _BLANKS)
+    bare = cells if column.type is TypeName.STRING else pc.utf8_trim(cells, BLANKS)
     is_word = pc.is_in(bare, value_set=pa.array(column.null_words, cells.type))
     return pc.if_else(is_word, pa.scalar(None, cells.type), cells)
 
 
 def _cast_boolean(cells: pa.Array) -> Cast:
-    trimmed = pc.utf8_trim(cells, _BLANKS)
+    trimmed = pc.utf8_trim(cells, BLANKS)
     true = pc.is_in(trimmed, value_set=pa.array(TRUE_WORDS, cells.type))
     false = pc.is_in(trimmed, value_set=pa.array(FALSE_WORDS, cells.type))
     known = pc.or_(true, false)
@@ -114,7 +114,7 @@ def _without_hexadecimal(cells: pa.Array) -> pa.Array:
 
 def _checked_zoned(cells: pa.Array) -> Cast:
     """Keep texts that are timestamps, with a zone or without, and say which are not."""
-    trimmed = pc.utf8_trim(cells, _BLANKS)
+    trimmed = pc.utf8_trim(cells, BLANKS)
     looks_so = pc.match_substring_regex(trimmed, ZONED_TEXT)
     days = pc.if_else(looks_so, pc.utf8_slice_codeunits(trimmed, 0, 10), pa.scalar(None, cells.type))
     fits = pc.is_valid(cast_text(days, Column("", TypeName.DATE)).values)
@@ -188,14 +188,14 @@ def _cast_formats(cells: pa.Array, column: Column) -> Cast:
     as such, which is a hundred times faster.
     """
     if (pattern := _SLASHED.get(column.formats)) is not None:
-        trimmed = pc.utf8_trim(cells, _BLANKS)
+        trimmed = pc.utf8_trim(cells, BLANKS)
         if pc.all(pc.match_substring_regex(trimmed, pattern)).as_py() is not False:
             iso = pc.replace_substring(trimmed, "/", "-")
             return _within_calendar(_cast_halving(iso, column.arrow), column)
     encoded = cells.dictionary_encode()
     read = _read_date if column.type is TypeName.DATE else _read_timestamp
     texts = encoded.dictionary.to_pylist()
-    parsed = [_first_format(text.strip(_BLANKS), column.formats, read) for text in texts]
+    parsed = [_first_format(text.strip(BLANKS), column.formats, read) for text in texts]
     values = pa.array(parsed, column.arrow).take(encoded.indices)
     return Cast(values, _positions(pc.and_(pc.is_valid(cells), pc.is_null(values))))
 

@@ -29,7 +29,7 @@ GZIP_ERRORS: Final[tuple[type[BaseException], ...]] = (
     cast("type[Exception]", isal_zlib.error),
     zlib.error,
 )
-_HEADER_PIECE: Final = 64 * naming.KIB
+HEADER_PIECE: Final = 64 * naming.KIB
 _READ_BYTES: Final = 1 * naming.MIB
 
 
@@ -222,7 +222,7 @@ def _skip_mark(stream: ByteStream) -> int:
 
 def _first_record(stream: ByteStream, dialect: Dialect, place: Place) -> bytes:
     """Read the first record, with its line end."""
-    data = stream.read(_HEADER_PIECE)
+    data = stream.read(HEADER_PIECE)
     while True:
         found = first_record(data, dialect)
         if found.ended:

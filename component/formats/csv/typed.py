@@ -13,12 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from component.tables.cast import CALENDAR, apply_null_rule, cast_text, is_within_calendar
+from component.tables.cast import BLANKS, CALENDAR, apply_null_rule, cast_text, is_within_calendar
 from component.tables.marks import marks_of
 from component.tables.numeric import safe_digits
 from component.tables.types import Column, NullRule, TypeName, numeric_length
 
-_BLANKS: Final = " \t"
 _NO_BLANK: Final = ord(" ") + 1
 _LAST_OF_NUMBERS: Final = ord("9")
 _EXACT_DIGITS: Final = 15
@@ -41,7 +40,7 @@ def typed(cells: pa.Array, column: Column) -> pa.Array:
     if column.type in {TypeName.STRING, TypeName.BOOLEAN} or column.formats or marks_of(column) is not None:
         return _cast_as_defined(cells, column)
     if _bytes(cells).min(initial=_NO_BLANK) < _NO_BLANK:  # a cast that fails for each cell takes very long
-        cells = pc.ascii_trim(cells, _BLANKS)
+        cells = pc.ascii_trim(cells, BLANKS)
     values = _cast_fast(cells, column)
     return _cast_as_defined(cells, column) if values is None else values
 

@@ -15,13 +15,12 @@ import pyarrow.compute as pc
 from component.formats.csv.typed import typed
 from component.formats.delimited.dialect import DelimitedDialect
 from component.formats.delimited.temporal import TemporalKind, parse_column
-from component.tables.cast import Cast, apply_null_rule, cast_text
+from component.tables.cast import BLANKS, Cast, apply_null_rule, cast_text
 from component.tables.logical import Logical, logical_of
 from component.tables.types import Column, TypeName
 
 TRUE_WORDS: Final = ("true", "t", "1", "yes", "y")
 FALSE_WORDS: Final = ("false", "f", "0", "no", "n")
-_BLANKS: Final = " \t"
 _LOGICAL_KINDS: Final = {
     Logical.TIME: TemporalKind.TIME,
     Logical.TIMETZ: TemporalKind.TIMETZ,
@@ -101,4 +100,4 @@ def _trimmed(cells: pa.Array) -> pa.Array:
     first = np.frombuffer(data or b"", np.uint8)
     if not len(first) or first.min() > ord(" "):
         return cells
-    return pc.ascii_trim(cells, _BLANKS)
+    return pc.ascii_trim(cells, BLANKS)

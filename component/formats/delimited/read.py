@@ -15,6 +15,7 @@ from component import naming
 from component.errors import Place, UserError
 from component.formats.csv.dialect import Dialect
 from component.formats.csv.parse import with_mark
+from component.formats.csv.source import HEADER_PIECE
 from component.formats.csv.split import ByteRange
 from component.formats.delimited.blocks import Block, NotWholeError, OpenRecordError, read_blocks
 from component.formats.delimited.canonical import Canonical
@@ -27,7 +28,6 @@ from component.formats.rows import REASONS, BadRow, Parsed, RecordTooLongError, 
 from component.staging.locations import Location, size_of
 from component.tables.types import TableSchema
 
-_HEADER_PIECE: Final = 64 * naming.KIB
 TEXT_FAULTS: Final = (EndsEarlyError, RecordTooLongError, NotWholeError)
 _PLAIN_CSV = Dialect()
 
@@ -115,7 +115,7 @@ def _pass_header(text: Utf8Text, dialect: DelimitedDialect, place: Place) -> Rec
 
 def _take_record(text: Utf8Text, dialect: DelimitedDialect) -> Record | None:
     data = b""
-    wanted = _HEADER_PIECE
+    wanted = HEADER_PIECE
     while piece := text.read(wanted):
         data += piece
         found = _first_record(data.decode(), dialect)

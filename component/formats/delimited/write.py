@@ -20,6 +20,7 @@ from component import naming
 from component.errors import Place, UserError
 from component.formats.columns import described_columns
 from component.formats.contract import Attributes
+from component.formats.csv.write import GZIP_LEVEL
 from component.formats.delimited.cells import format_of, kind_of
 from component.formats.delimited.dialect import BZIP, GZIP, LZO, DelimitedDialect
 from component.formats.delimited.escape import escaped, first_refused, rules_of
@@ -39,8 +40,6 @@ __all__ = [
     "unwritable",
 ]
 
-GZIP_LEVEL: Final = 2
-"""Of isal's 0 to 3: about the size of zlib's 3, several times faster."""
 _MARKS: Final = {"UTF8BOM": codecs.BOM_UTF8, "UTF16": codecs.BOM_UTF16_LE, "UTF16BOM": codecs.BOM_UTF16_LE}
 """What files begin with."""
 _LITTLE_ENDIAN: Final = {"utf-16": "utf-16-le"}
