@@ -1,25 +1,60 @@
-"""From the name of an action to its answer; only what that action needs is imported."""
+"""From the name of an action to its answer; only what that action needs is imported.
+
+It has a deadline of our own: the platform kills an action after 30 seconds without saying why (reference keboola 1.7).
+"""
 
 from __future__ import annotations
 
 import json
 import logging
+import os
 import re
 import sys
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Final
 
-from component.actions.deadline import deadline
 from component.actions.messages import escaped
 from component.actions.request import Request
 from component.config.secrets import secrets_in
-from component.errors import UserError
+from component.errors import RetryError, UserError
 from component.folder.layout import DataFolder
 from component.folder.staged import staged_secrets
 from component.report.lines import write_text
 from component.report.log import Log
+
+SECONDS: Final = 25.0
+"""Leaves the platform time to start the container and to collect what it says."""
+
+
+@contextmanager
+def deadline(seconds: float = SECONDS, expire: Callable[[float], object] | None = None) -> Iterator[None]:
+    """Call `expire` when the block takes longer; by default the process ends with exit code 1 and one sentence.
+
+    A thread, and not a signal, because a call that waits for a store may not return to Python to be interrupted.
+    """
+    timer = threading.Timer(seconds, expire or _end, [seconds])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _end(seconds: float) -> None:
+    error = RetryError(
+        "action.deadline",
+        f"The action was not done after {seconds:g} seconds",
+        remedy="Try again; if the store is slow from here, run the configuration instead.",
+    )
+    sys.stderr.write(f"{error}\n")
+    sys.stderr.flush()
+    os._exit(RetryError.exit_code)
+
 
 OWN_FRAME: Final = re.compile(r'File "[^"]*?(component/[\w/]+\.py)", line (\d+)')
 MOST_FRAMES: Final = 6

@@ -1,4 +1,4 @@
-"""The files in in/files, and what each one is."""
+"""The files in in/files, or lying in a folder that a person has without in/ and manifests, and what each one is."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from typing import Final
 from component.errors import UserError
 from component.file_types import ARROW, AVRO, BZIP2, CSV, GZIP, PARQUET, PSV, TEXT, TSV, ZSTD, FileType
 from component.folder.layout import DataFolder, entries
-from component.folder.lying import lying_in
 from component.folder.magic import is_records, kind_of_content
 from component.folder.manifest import FileManifest, manifest_path
 from component.folder.slices import Slice, is_data, slices_of
 from component.folder.staged import names_bucket
-from component.naming import ARCHIVE_SUFFIX, CSV_SUFFIXES, MANIFEST_SUFFIX
+from component.naming import ARCHIVE_SUFFIX, CONFIG_FILE, CONFIG_YAML_FILE, CSV_SUFFIXES, MANIFEST_SUFFIX
 from component.staging.buckets import Staged
 
 
@@ -188,3 +187,54 @@ def _is_csv(name: str, slices: tuple[Slice, ...]) -> bool:
     return name.lower().endswith(CSV_SUFFIXES) or (
         bool(names) and all(one.lower().endswith(CSV_SUFFIXES) for one in names)
     )
+
+
+READ: Final = re.compile(
+    r".+\.(csv|tsv|parquet|avro|arrow|feather|json|jsonl|ndjson|xlsx|xls)(\.(gz|bz2|zst))?", re.IGNORECASE
+)
+"""Names of files that are tables; others are if their first bytes say so."""
+_NOT_INPUT: Final = frozenset({CONFIG_FILE, CONFIG_YAML_FILE, "out"})
+_SHOWN: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Lying:
+    """What lies in a folder: files that are read, and names of those that are not, each with the reason."""
+
+    taken: tuple[Path, ...]
+    left_out: tuple[tuple[str, str], ...]
+
+    def told(self) -> tuple[str, ...]:
+        """Say what is left out, in one sentence; nothing where nothing is."""
+        if not self.left_out:
+            return ()
+        shown = ", ".join(f"{name!r} ({why})" for name, why in self.left_out[:_SHOWN])
+        more = f" and {len(self.left_out) - _SHOWN} more" if len(self.left_out) > _SHOWN else ""
+        return (f"Left out of the folder: {shown}{more}.",)
+
+
+def lying_in(folder: DataFolder) -> Lying:
+    """Look at a folder without in/. Names with a dot in front, the configuration and out/ are not looked at."""
+    taken: list[Path] = []
+    left_out: list[tuple[str, str]] = []
+    for path in entries(folder.root):
+        if path.name in _NOT_INPUT:
+            continue
+        why = _why_not(path)
+        if why:
+            left_out.append((path.name, why))
+        else:
+            taken.append(path)
+    return Lying(tuple(taken), tuple(left_out))
+
+
+def _why_not(path: Path) -> str:
+    """Return why a path is not read; empty where it is."""
+    if path.is_dir():
+        return "" if is_records(path) else "a folder"
+    if not path.is_file():
+        return "no file"
+    if path.stat().st_size == 0:
+        return "empty"
+    named = READ.fullmatch(path.name) or path.name.endswith(ARCHIVE_SUFFIX)
+    return "" if named or kind_of_content(path) or is_records(path) else "neither name nor content says it is a table"

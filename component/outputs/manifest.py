@@ -12,9 +12,9 @@ from typing import Any, Final, Literal
 
 from component.config.output_options import DESCRIPTION_KEY, ManifestFamily
 from component.outputs.models import FileManifest, LegacyTableManifest, SchemaTableManifest
-from component.outputs.native_types import BASE, native_types
 from component.plan.options import FILE_DEFAULTS, TABLE_DEFAULTS, FileOptions, TableOptions, Types
-from component.tables.types import Column
+from component.tables.logical import Logical, logical_of
+from component.tables.types import Column, TypeName, numeric_length
 
 __all__ = ["ManifestFamily", "OutputTable", "family_for", "file_manifest", "table_manifest", "untold_types"]
 DATATYPE: Final = "KBC.datatype."
@@ -182,3 +182,43 @@ def file_manifest(tags: Sequence[str], options: FileOptions = FILE_DEFAULTS) -> 
 def manifest_text(manifest: Mapping[str, Any]) -> str:
     """Return the text of a manifest: the same manifest has the same bytes."""
     return json.dumps(manifest, indent=4, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+BASE: Final = "base"
+SNOWFLAKE: Final = "snowflake"
+BIGQUERY: Final = "bigquery"
+BIGQUERY_WHOLE_DIGITS: Final = 29
+BIGQUERY_SCALE: Final = 9
+"""Most digits before and behind the point of BigQuery's NUMERIC; BIGNUMERIC has 38 and 38."""
+
+
+def native_types(column: Column) -> dict[str, dict[str, str]]:
+    """Return the types of a column by backend, `base` first.
+
+    Timestamps have no zone, which the base type leaves to the backend; those that came with one leave with it. A
+    numeric always says its length, since without one Snowflake would round to whole numbers.
+    """
+    if logical_of(column) is Logical.ZONED:
+        return {BASE: {"type": "TIMESTAMP"}, SNOWFLAKE: {"type": "TIMESTAMP_TZ"}, BIGQUERY: {"type": "TIMESTAMP"}}
+    types = {BASE: _base(column)}
+    if column.type is TypeName.TIMESTAMP:
+        types[SNOWFLAKE] = {"type": "TIMESTAMP_NTZ"}
+        types[BIGQUERY] = {"type": "DATETIME"}
+    elif column.type is TypeName.NUMERIC and not _fits_bigquery_numeric(column):
+        types[BIGQUERY] = {"type": "BIGNUMERIC", "length": types[BASE]["length"]}
+    return types
+
+
+def _base(column: Column) -> dict[str, str]:
+    word = {"type": column.type.value.upper()}
+    if column.type is TypeName.NUMERIC:
+        precision, scale = numeric_length(column)
+        return word | {"length": f"{precision},{scale}"}
+    # Backends refuse a length of other types, such as the 11 of MySQL's int(11).
+    has_length = column.type is TypeName.STRING and column.length
+    return word | {"length": column.length} if has_length and column.length else word
+
+
+def _fits_bigquery_numeric(column: Column) -> bool:
+    precision, scale = numeric_length(column)
+    return scale <= BIGQUERY_SCALE and precision - scale <= BIGQUERY_WHOLE_DIGITS

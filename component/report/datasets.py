@@ -1,25 +1,30 @@
-"""What `tablemill dataset` says: for machines as JSON values, for people as tables."""
+"""What `tablemill dataset` says of stores and datasets: for machines as JSON values, for people as lines."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from decimal import Decimal
 from itertools import accumulate
 from typing import Any, Final
 
 import pyarrow as pa
 
 from component.dataset.commits.garbage import Garbage
-from component.dataset.format.facts import Sums
-from component.dataset.format.history import Commit
+from component.dataset.format.facts import Sums, sums_of
+from component.dataset.format.header import Header
+from component.dataset.format.history import Commit, commit_of
+from component.dataset.format.implicit import read_whole_header
+from component.dataset.reading.cube import SEPARATOR, Cube
 from component.dataset.reading.explanation import FooterPruning
-from component.dataset.reading.reader import Dataset, Explanation
+from component.dataset.reading.reader import Dataset, Explanation, open_dataset
+from component.dataset.reading.statistics import Statistics, statistics
 from component.dataset.verification.verify import Verdict
-from component.errors import shorten
+from component.errors import UserError, shorten
 from component.report.amounts import counted, size_text
-from component.report.sums import describe_sums, sums_text
-from component.tables.numeric import with_decimal_texts
+from component.store.base import Store
+from component.tables.numeric import decimal_text, with_decimal_texts
 
 MOST_LISTED: Final = 20
 
@@ -205,3 +210,117 @@ def verdict_lines(found: Mapping[str, Any]) -> list[str]:
 def _fault_text(fault: Mapping[str, Any]) -> str:
     place = "".join(f" ({name} {fault[name]!r})" for name in ("key", "column") if fault[name])
     return f"{fault['code']}: {fault['text']}{place}" + (f" - {fault['mend']}" if fault["mend"] else "")
+
+
+def describe_sums(sums: Sums) -> dict[str, Any]:
+    """Return rows and bytes of a state; `unknown_files` are not among them."""
+    rows = dict(sums.rows)
+    return {
+        "rows": sum(rows.values()),
+        "rows_by_table": rows,
+        "bytes": sums.bytes,
+        "unknown_files": sums.unknown,
+    }
+
+
+def sums_text(found: Mapping[str, Any]) -> str:
+    """Return rows and bytes for people."""
+    unknown = found["unknown_files"]
+    text = f"{counted(found['rows'], 'row')}, {size_text(found['bytes'])}"
+    return f"{text}, and {counted(unknown, 'file')} of which it is not known" if unknown else text
+
+
+def describe_datasets(store: Store, uuids: Iterable[str], cubes: Iterable[Cube] = ()) -> list[dict[str, Any]]:
+    """Return uuid, files, rows and bytes of datasets, and the cube each is of; of one that cannot be read, why."""
+    member = {f"{cube.prefix}{SEPARATOR}{name}": cube.prefix for cube in cubes for name in cube.datasets}
+    found = [{"uuid": uuid, **_described(store, uuid)} for uuid in uuids]
+    return [{**one, "cube": member[one["uuid"]]} if one["uuid"] in member else one for one in found]
+
+
+def cube_lines(cubes: Iterable[Cube]) -> list[str]:
+    """Return what cubes there are, for people."""
+    return [
+        f"cube {cube.prefix}{SEPARATOR}: {', '.join(sorted(cube.datasets))}; seed {cube.seed},"
+        f" dimensions {', '.join(cube.dimensions)}"
+        for cube in cubes
+    ]
+
+
+def _described(store: Store, uuid: str) -> dict[str, Any]:
+    try:
+        stored = read_whole_header(store, uuid)
+        if stored is None:
+            return {"error": "It has been deleted meanwhile"}
+        sums = _counted(store, stored.header)
+    except UserError as error:
+        return {"error": error.text}
+    return {"files": len(stored.header.partitions), **describe_sums(sums)}
+
+
+def _counted(store: Store, header: Header) -> Sums:
+    """Return rows and bytes; files of other clients, of which no facts are known, are counted by their footers."""
+    sums = sums_of(store, header, foreign=commit_of(header).foreign)
+    if not sums.unknown:
+        return sums
+    counts = {
+        table: statistics(open_dataset(store, header.uuid, table=table), columns=False) for table in header.tables
+    }
+    rows = {table: count.rows for table, count in counts.items()}
+    return Sums(rows, sum(count.bytes for count in counts.values()), 0)
+
+
+def listing_lines(found: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return a listing for people."""
+    width = max((len(one["uuid"]) for one in found), default=0)
+    return [f"{one['uuid']:<{width}}  {one.get('error') or sums_text(one)}" for one in found]
+
+
+def describe_statistics(found: Statistics) -> dict[str, Any]:
+    """Return a dataset in numbers; values that JSON does not have are text."""
+    return {
+        "files": found.files,
+        "rows": found.rows,
+        "bytes": found.bytes,
+        "partitions": [
+            {"values": _plain(one.values), "files": one.files, "rows": one.rows, "bytes": one.bytes}
+            for one in found.partitions
+        ],
+        "columns": None
+        if found.columns is None
+        else [
+            {"name": one.name, "type": one.type, "nulls": one.nulls}
+            | _plain({"minimum": one.minimum, "maximum": one.maximum})
+            for one in found.columns
+        ],
+    }
+
+
+def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _plain_value(value) for name, value in values.items()}
+
+
+def _plain_value(value: Any) -> Any:
+    if value is None or isinstance(value, (bool, int)):
+        return value
+    return decimal_text(value) if isinstance(value, Decimal) else str(value)
+
+
+def statistics_lines(found: Mapping[str, Any]) -> list[str]:
+    """Return the same for people: the first partitions, every column, and the sums."""
+    total = f"{counted(found['rows'], 'row')}, {counted(found['files'], 'file')}, {size_text(found['bytes'])}"
+    partitions = [_partition_text(one) for one in found["partitions"][:MOST_LISTED]]
+    more = len(found["partitions"]) - len(partitions)
+    columns = [_column_text(one) for one in found["columns"] or ()]
+    return [*partitions, *([f"and {more:,} more"] if more else []), *columns, total]
+
+
+def _partition_text(found: Mapping[str, Any]) -> str:
+    values = "/".join(f"{name}={value}" for name, value in found["values"].items()) or "(not partitioned)"
+    return f"{values}: {counted(found['rows'], 'row')}, {counted(found['files'], 'file')}, {size_text(found['bytes'])}"
+
+
+def _column_text(found: Mapping[str, Any]) -> str:
+    nulls = "nulls unknown" if found["nulls"] is None else counted(found["nulls"], "null")
+    ends: Sequence[Any] = (found["minimum"], found["maximum"])
+    values = "" if None in ends else f", {ends[0]} to {ends[1]}"
+    return f"{found['name']} {found['type']}: {nulls}{values}"

@@ -1,4 +1,7 @@
-"""One run: read, plan, execute, commit, write outputs, state. Nothing is visible before everything has succeeded."""
+"""One run: read, plan, execute, commit, write outputs, state. Nothing is visible before everything has succeeded.
+
+After the commit goes what the run needed until then, and what nobody needs any more where that is configured.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,11 @@ from component import clock, identity
 from component.config.environment import Environment
 from component.config.model import Config
 from component.config.secrets import secret_values, secrets_in
+from component.dataset.changes.settling import tidy
 from component.dataset.commits.fit import index_doubts
+from component.dataset.commits.garbage import Retention, collect, find_garbage
 from component.dataset.commits.latest import on_latest
-from component.errors import CommitRefusedError, CommitUnknownError, UserError
+from component.errors import CommitRefusedError, CommitUnknownError, TablemillError, UserError
 from component.folder.layout import DataFolder
 from component.folder.state import read_state, remembered_commits
 from component.folder.tables import orphaned_manifests, staged_secrets
@@ -60,9 +65,9 @@ from component.runner.publishing import publish_run
 from component.runner.records_outputs import check_records_targets
 from component.runner.shapes import loss_text, out_table, rejected_table, shape_of
 from component.runner.summing import summarize
-from component.runner.tidying import tidy_up
 from component.spark.engine import Engine
 from component.spark.executor import SparkExecutor
+from component.store.base import Store
 
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,8}")
 StartEngine = Callable[[str, Mapping[str, str]], contextlib.AbstractContextManager[Engine]]
@@ -331,3 +336,25 @@ def _produce(
     outcome = destinations.outcome(this.folder, tables, planned_uploads(plan, destinations))
     this.warn(finding.sentence for finding in outcome.accepted().warnings)
     return outcome
+
+
+def tidy_up(home: Home, milled: Sequence[MilledDataset]) -> tuple[str, ...]:
+    """Tidy up after all datasets; the run is done, so what fails is a warning.
+
+    An archive holds only what the live state names, so there is nothing to collect.
+    """
+    warnings = []
+    for one in milled:
+        tidy(home.store, one.settled)
+        if one.plan.keep is not None and not home.archives:
+            warnings += _collect(home.store, one.plan.uuid, one.plan.keep)
+    return tuple(warnings)
+
+
+def _collect(store: Store, uuid: str, keep: Retention) -> list[str]:
+    """Delete what is older than the least age of a collection, and named by no state that is kept."""
+    try:
+        collect(store, find_garbage(store, uuid, retention=keep))
+    except TablemillError as error:
+        return [f"The garbage of the dataset {uuid!r} was not collected, the next run tries again: {error}"]
+    return []

@@ -5,7 +5,7 @@ import sys
 import time
 from pathlib import Path
 
-from component.actions.deadline import SECONDS, deadline
+from component.actions.dispatch import SECONDS, deadline
 
 ROOT = Path(__file__).parents[2]
 
@@ -17,7 +17,7 @@ def test_the_deadline_is_within_the_platforms():
 def test_a_block_that_takes_too_long_ends_the_process_with_a_sentence():
     program = (
         "import time\n"
-        "from component.actions.deadline import deadline\n"
+        "from component.actions.dispatch import deadline\n"
         "with deadline(0.2):\n    time.sleep(20)\nprint('answer')\n"
     )
     ended = subprocess.run(

@@ -3,7 +3,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from component.actions import counting, deadline, messages, parameters, partitioning, preview, sampling
+from component.actions import counting, messages, parameters, partitioning, preview, sampling
+from component.actions import dispatch
 from component.actions.dispatch import ACTIONS
 from component.naming import MIB
 
@@ -24,7 +25,7 @@ def test_the_figures_of_the_page_are_those_of_the_code():
         f"{counting.MOST_VALUES:,} values",
         f"{partitioning.FILE_BYTES // MIB} MiB of Parquet",
         f"({partitioning.ASKED_FILE_BYTES // MIB} MiB if outputs",
-        f"After {deadline.SECONDS:g} seconds",
+        f"After {dispatch.SECONDS:g} seconds",
         f"| {parameters.ROWS} | rows that `previewTable` shows, at most {parameters.MOST_ROWS}",
         f"{preview.MOST_COLUMNS} columns, {messages.CELL_LIMIT} characters",
     ):

@@ -3,8 +3,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from component.check.codes import CHECK_CODES, CHECK_REMEDIES
-from component.check.finding import error, warning
+from component.check.finding import CHECK_CODES, CHECK_REMEDIES, error, warning
 from component.errors import CODES, REMEDIES
 
 ROOT = Path(__file__).parents[2]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from component.config.output_options import FileOptions, TableOptions
-from component.outputs.native_types import native_types
+from component.outputs.manifest import native_types
 from component.tables.logical import zoned
 from component.tables.types import BASE_TYPES, Column, TypeName
 

@@ -12,7 +12,7 @@ from component.dataset.format.schema import normal_type
 from component.errors import UserError
 from component.folder.datatypes import column_of_metadata
 from component.formats.delimited.write import DelimitedWriting
-from component.outputs.native_types import native_types
+from component.outputs.manifest import native_types
 from component.records.schema_fields import parse_field
 from component.records.schema_models import RecordsSchema
 from component.records.types import (

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from component.config.json_text import json_path
 from component.errors import UserError
-from component.replay.json_places import parse_place, put
+from component.replay.overlay import parse_place, put
 
 STEPS = st.lists(
     st.one_of(st.integers(0, 99), st.text(st.characters(codec="utf-8"), min_size=1, max_size=8)), min_size=1

@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from component.report import transports
+from component.report import gelf
 from component.report.opening import open_log
 from component.report.record import MESSAGE_LIMIT
 
@@ -48,21 +48,21 @@ def answering(reply):
     ],
 )
 def test_an_answer_that_accepts_nothing_is_a_failure(reply, why):
-    with answering(reply) as port, pytest.raises(transports.UNREACHABLE, match=r".") as caught:
-        transports.Http(LOCAL, port).send(b"{}")
+    with answering(reply) as port, pytest.raises(gelf.UNREACHABLE, match=r".") as caught:
+        gelf.Http(LOCAL, port).send(b"{}")
     assert why in str(caught.value)
 
 
 def test_a_server_that_does_not_answer_is_given_up(monkeypatch):
-    monkeypatch.setattr(transports, "SEND_SECONDS", 0.1)
+    monkeypatch.setattr(gelf, "SEND_SECONDS", 0.1)
     began = time.monotonic()
     with answering(None) as port, pytest.raises(TimeoutError):
-        transports.Http(LOCAL, port).send(b"{}")
+        gelf.Http(LOCAL, port).send(b"{}")
     assert time.monotonic() - began < 2
 
 
 def test_a_server_that_stops_reading_holds_the_run_up_once(monkeypatch):
-    monkeypatch.setattr(transports, "SEND_SECONDS", 0.2)
+    monkeypatch.setattr(gelf, "SEND_SECONDS", 0.2)
     stream = io.StringIO()
     with (
         socket.create_server((LOCAL, 0)) as listening,
@@ -84,7 +84,7 @@ def test_a_name_server_that_does_not_answer_holds_the_run_up_for_a_bounded_time(
         raise OSError("no answer at all")
 
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
-    monkeypatch.setattr(transports, "CONNECT_SECONDS", 0.1)
+    monkeypatch.setattr(gelf, "CONNECT_SECONDS", 0.1)
     stream = io.StringIO()
     began = time.monotonic()
     with open_log(logger_addr="slow.invalid", logger_type=kind, stream=stream) as log:
@@ -106,7 +106,7 @@ def test_a_connection_that_comes_too_late_is_closed(log_server, monkeypatch):
 
     monkeypatch.setattr(socket, "create_connection", slow)
     with pytest.raises(TimeoutError):
-        transports.connect(LOCAL, int(log_server.port), 0.05)
+        gelf.connect(LOCAL, int(log_server.port), 0.05)
     go_on.set()
     deadline = time.monotonic() + 5
     while not (opened and opened[0].fileno() == -1) and time.monotonic() < deadline:
@@ -117,7 +117,7 @@ def test_a_connection_that_comes_too_late_is_closed(log_server, monkeypatch):
 def test_no_datagram_is_larger_than_what_passes_unbroken():
     with (
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server,
-        closing(transports.Udp(LOCAL, _bound(server))) as udp,
+        closing(gelf.Udp(LOCAL, _bound(server))) as udp,
     ):
         udp.send(random.Random(1).randbytes(10_000))
         sizes = []
@@ -128,7 +128,7 @@ def test_no_datagram_is_larger_than_what_passes_unbroken():
             except TimeoutError:
                 break
     assert len(sizes) > 1
-    assert max(sizes) == transports.CHUNK_BYTES + 12
+    assert max(sizes) == gelf.CHUNK_BYTES + 12
 
 
 def _bound(server):

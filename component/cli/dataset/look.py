@@ -26,7 +26,7 @@ def ls(
     def work() -> tuple[Any, Sequence[str]]:
         from component.dataset.format.address import dataset_uuids, open_existing  # noqa: PLC0415 - loaded only by what needs it
         from component.dataset.reading.cube import cubes  # noqa: PLC0415
-        from component.report.listing import cube_lines, describe_datasets, listing_lines  # noqa: PLC0415
+        from component.report.datasets import cube_lines, describe_datasets, listing_lines  # noqa: PLC0415
 
         opened = open_existing(store)
         uuids = dataset_uuids(opened)
@@ -68,7 +68,7 @@ def stats(
         from component.dataset.format.address import open_address  # noqa: PLC0415
         from component.dataset.reading.reader import open_dataset  # noqa: PLC0415
         from component.dataset.reading.statistics import statistics  # noqa: PLC0415
-        from component.report.statistics import describe_statistics, statistics_lines  # noqa: PLC0415
+        from component.report.datasets import describe_statistics, statistics_lines  # noqa: PLC0415
 
         address = open_address(dataset)
         opened = open_dataset(address.store, address.uuid, as_of=moment(as_of))
@@ -85,8 +85,11 @@ def history(dataset: Dataset, output: Format = "text") -> None:
         from component.dataset.format.address import open_address  # noqa: PLC0415
         from component.dataset.format.facts import sums_of  # noqa: PLC0415
         from component.dataset.format.history import history as states  # noqa: PLC0415
-        from component.report.datasets import describe_commit, history_lines  # noqa: PLC0415
-        from component.report.sums import describe_sums  # noqa: PLC0415
+        from component.report.datasets import (  # noqa: PLC0415
+            describe_commit,
+            describe_sums,
+            history_lines,
+        )
 
         address = open_address(dataset)
         found = [
