@@ -1,8 +1,8 @@
 """What a person should know: one value for everything that is wrong or doubtful, wherever it was found.
 
 Configurations, manifests, folders, records directories, datasets and comparisons are all looked at without stopping at
-the first fault. Each look gives findings, and `component.report.findings` shows them the same way everywhere. What ends
-the work at once is an error instead (`component.errors`); codes and remedies are shared.
+the first fault. Each look gives findings, and `component.report.words.findings` shows them the same way everywhere.
+What ends the work at once is an error instead (`component.errors`); codes and remedies are shared.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from component.report.summary import RunSummary
+    from component.report.results.summary import RunSummary
 
 FromWord = Literal["dataset", "records", "csv", "parquet", "avro", "arrow", "file"]
 ToWord = Literal["dataset", "records", "csv", "parquet", "avro", "arrow", "jsonl", "workbench", "httpfile"]
@@ -33,8 +33,8 @@ def convert(
     from component.convert.configuration import Options  # noqa: PLC0415
     from component.convert.convert import convert as carry_out  # noqa: PLC0415
     from component.convert.places import From, To, source_of, target_of  # noqa: PLC0415
-    from component.report.log import silent_log  # noqa: PLC0415
-    from component.report.progress import SilentProgress  # noqa: PLC0415
+    from component.report.messages.log import silent_log  # noqa: PLC0415
+    from component.report.messages.progress import SilentProgress  # noqa: PLC0415
     from component.spark.engine import Engine  # noqa: PLC0415
 
     return carry_out(

@@ -141,7 +141,7 @@ class Reading:
 
     def explain(self, predicates: Predicates) -> dict[str, Any]:
         """Return what answering would read, and what is left out by what; as `tablemill dataset query --explain`."""
-        from component.report.datasets import describe_explanation  # noqa: PLC0415 - words for people, seldom asked for
+        from component.report.results.datasets import describe_explanation  # noqa: PLC0415 - words for people, seldom asked for
 
         scans, explanation = reader.explain_scan(self._opened, predicates)
         read = explain_reading(self._address.store, self._opened.schema, scans)

@@ -43,6 +43,7 @@ PARTS = {
     "workbench": ["frames", "cache", "conversion", "parse", "files", "rules", "render", "tables"],
     "dataset": ["verification", "changes", "commits", "reading", "indices", "files", "format"],
     "spark": ["jobs", "datasource"],
+    "report": ["results", "messages", "words"],
     "mapping": ["jobs", "findings", "rules", "options", "platform"],
 }
 """Rooms with rooms of their own, these too from the highest to the lowest."""

@@ -16,7 +16,7 @@ from component.errors import UserError
 from component.findings import Level
 from component.folder.layout import DataFolder
 from component.mapping.jobs.job import JobResolution
-from component.report.resolution import ResolutionReport, render_resolution_json, why_words
+from component.report.results.resolution import ResolutionReport, render_resolution_json, why_words
 from component.runner.destinations import Outcome
 from component.runner.predict import foresee
 

@@ -23,8 +23,8 @@ from component.config.secrets import secrets_in
 from component.errors import RetryError, UserError
 from component.folder.layout import DataFolder
 from component.folder.staged import staged_secrets
-from component.report.lines import write_text
-from component.report.log import Log
+from component.report.messages.lines import write_text
+from component.report.messages.log import Log
 
 SECONDS: Final = 25.0
 """Leaves the platform time to start the container and to collect what it says."""

@@ -19,8 +19,8 @@ from component.mapping.jobs.job import JobResolution, Part
 from component.mapping.platform.model import Load, MappingError, RefusedError
 from component.plan.model import OutputPlan, Plan
 from component.plan.tables import made_by
-from component.report.checked import CheckedOutput
-from component.report.resolution import why_words
+from component.report.results.checked import CheckedOutput
+from component.report.results.resolution import why_words
 from component.runner.archives import Arrivals
 from component.runner.commits import by_commit, plan_commits
 from component.runner.destinations import find_destinations

@@ -16,8 +16,8 @@ from component.check.finding import CONFIG_FILES, error, place_in, warning
 from component.config.json_text import JsonFaultError, Step, read_document_file
 from component.config.load import Notation, parse_text
 from component.findings import Finding
-from component.report.masking import HIDDEN
-from component.report.record import TRIMMED
+from component.report.messages.record import TRIMMED
+from component.report.words.masking import HIDDEN
 
 CIPHER: Final = re.compile(r"KBC::\w*(?:Secure|Encrypted)\w*(?:::|==)")
 """How every cipher of the platform begins, whatever the key that it was made with."""

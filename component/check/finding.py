@@ -1,4 +1,4 @@
-"""The codes of what a check finds, and how a finding is made: from facts, or from the error that a run would end with."""
+"""The codes of what a check finds, and how a finding is made: from facts, or from an error that would end a run."""
 
 from __future__ import annotations
 

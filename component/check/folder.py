@@ -31,10 +31,10 @@ from component.folder.state import GUIDELINE_BYTES
 from component.folder.tables import staged_secrets
 from component.naming import CONFIG_FILE, CONFIG_YAML_FILE
 from component.plan.asked import NOTHING_ASKED, asked_of
-from component.report.amounts import size_text
-from component.report.checked import CheckReport
-from component.report.findings import sorted_findings
-from component.report.masking import HIDDEN, Masking, masked
+from component.report.results.checked import CheckReport
+from component.report.words.amounts import size_text
+from component.report.words.findings import sorted_findings
+from component.report.words.masking import HIDDEN, Masking, masked
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from component.findings import Finding
 from component.folder.earlier import earlier_outputs
 from component.folder.layout import DataFolder
 from component.folder.out_listing import VERSION_CONTROL_FOLDERS
-from component.report.amounts import counted
+from component.report.words.amounts import counted
 
 KNOWN: Final = {
     "": {"config.json", "config.yml", "in", "out"},

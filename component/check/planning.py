@@ -14,7 +14,7 @@ from component.findings import Finding
 from component.plan.build import build_plan, plan_dataset, plan_output
 from component.plan.model import DatasetPlan, Plan
 from component.plan.tables import made_by
-from component.report.checked import CheckedDataset
+from component.report.results.checked import CheckedDataset
 
 DATASETS = "parameters.datasets"
 OUTPUTS = "parameters.outputs"

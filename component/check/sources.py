@@ -18,7 +18,7 @@ from component.naming import CONFIG_FILE, MANIFEST_SUFFIX
 from component.plan.asked import Asked
 from component.plan.model import Source
 from component.plan.sources import bare_name, find_sources
-from component.report.checked import CheckedColumn, CheckedSource
+from component.report.results.checked import CheckedColumn, CheckedSource
 from component.tables.types import Column, TypeName
 
 NO_MANIFEST: Final = "has no manifest"

@@ -19,8 +19,8 @@ from component.errors import UserError
 from component.findings import Finding
 from component.folder.layout import DataFolder
 from component.plan.model import DatasetPlan, Plan, Source
-from component.report.amounts import size_text
-from component.report.checked import CheckedSpace
+from component.report.results.checked import CheckedSpace
+from component.report.words.amounts import size_text
 from component.store.local import LocalStore
 from component.store.open import open_store
 

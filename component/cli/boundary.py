@@ -10,9 +10,9 @@ import sys
 from typing import Final
 
 from component.errors import TablemillError
-from component.report.failure import render_failure
-from component.report.lines import write_text
-from component.report.log import Log
+from component.report.messages.failure import render_failure
+from component.report.messages.lines import write_text
+from component.report.messages.log import Log
 from component.runner.interrupts import Interrupted
 
 FAULT: Final = 2

@@ -13,11 +13,11 @@ import typer
 from component.cli.boundary import fail
 from component.cli.printing import print_json, print_tables
 from component.cli.run import Folder, FollowLinks
-from component.report.lines import LineHandler
-from component.report.log import Log
+from component.report.messages.lines import LineHandler
+from component.report.messages.log import Log
 
 if TYPE_CHECKING:
-    from component.report.checked import CheckReport
+    from component.report.results.checked import CheckReport
 
 
 def check(
@@ -62,10 +62,10 @@ def check_and_show(
 
 def _show(report: CheckReport, *, as_json: bool) -> None:
     if as_json:
-        from component.report.checked import render_check_json  # noqa: PLC0415
+        from component.report.results.checked import render_check_json  # noqa: PLC0415
 
         print_json(render_check_json(report))
         return
-    from component.report.checked_tables import show_check  # noqa: PLC0415
+    from component.report.results.checked_tables import show_check  # noqa: PLC0415
 
     print_tables(lambda console: show_check(report, console))

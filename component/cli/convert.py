@@ -10,10 +10,10 @@ from component import clock
 from component.cli.convert_options import DatasetOptions, MoreOptions, ReadOptions, WriteOptions, options_of
 from component.cli.grouped import grouped
 from component.cli.run import Voice
-from component.report.opening import open_progress
+from component.report.messages.opening import open_progress
 
 if TYPE_CHECKING:
-    from component.report.summary import RunSummary
+    from component.report.results.summary import RunSummary
 
 FromWord = Literal["dataset", "records", "csv", "parquet", "avro", "arrow", "file"]
 ToWord = Literal["dataset", "records", "csv", "parquet", "avro", "arrow", "jsonl", "workbench", "httpfile"]

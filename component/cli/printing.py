@@ -13,7 +13,7 @@ import textwrap
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
-from component.report.lines import write_text
+from component.report.messages.lines import write_text
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -17,15 +17,15 @@ from component.cli.grouped import grouped
 from component.cli.printing import print_json, print_tables
 from component.cli.replay_options import ComparisonOptions, PlatformOptions, ReportOptions, RunOptions, Source, Words
 from component.errors import UserError
-from component.report.lines import LineHandler
-from component.report.log import Log
+from component.report.messages.lines import LineHandler
+from component.report.messages.log import Log
 from component.runner.interrupts import Interrupted, ignore_interrupts, interruptible
 
 if TYPE_CHECKING:
     from component.replay.compare.options import CompareOptions
     from component.replay.profile import Profile
     from component.replay.request import Component, Handling
-    from component.report.replayed import Replay, Replayed
+    from component.report.results.replayed import Replay, Replayed
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +76,8 @@ def _replay(asked: Asked, variables: Mapping[str, str]) -> Replay:
     """Replay run by run; text is printed as soon as a run has ended, JSON when all have."""
     from component.replay.cases import find_cases  # noqa: PLC0415 - loaded only by the command that needs it
     from component.replay.run import replay_case  # noqa: PLC0415
-    from component.report.replayed import Replay, render_json  # noqa: PLC0415
-    from component.report.replayed_text import show_run, show_total  # noqa: PLC0415
+    from component.report.results.replayed import Replay, render_json  # noqa: PLC0415
+    from component.report.results.replayed_text import show_run, show_total  # noqa: PLC0415
 
     handling = _handling(asked, variables)
     cases = find_cases(asked.source, asked.comparison.expected, update=handling.update)
@@ -182,7 +182,7 @@ def _compare_options(asked: ComparisonOptions) -> CompareOptions:
 
 
 def _write_junit(result: Replay, path: Path) -> None:
-    from component.report.replayed_junit import render_junit  # noqa: PLC0415
+    from component.report.results.replayed_junit import render_junit  # noqa: PLC0415
     from component.store.files import failing  # noqa: PLC0415
 
     with failing(path, "written"):

@@ -14,14 +14,14 @@ import typer
 from component.cli.boundary import fail
 from component.cli.grouped import grouped
 from component.cli.printing import print_json, print_tables
-from component.report.lines import LineHandler
-from component.report.log import Log
+from component.report.messages.lines import LineHandler
+from component.report.messages.log import Log
 
 if TYPE_CHECKING:
     from component.config.environment import Environment
     from component.folder.layout import DataFolder
     from component.mapping.platform.settings import JobFacts
-    from component.report.resolution import ResolutionReport
+    from component.report.results.resolution import ResolutionReport
     from component.runner.destinations import Outcome
 
 
@@ -158,7 +158,7 @@ def _report(variables: Mapping[str, str], facts: JobFacts, rules: str) -> Resolu
     from component.config.environment import Environment  # noqa: PLC0415
     from component.folder.layout import DataFolder  # noqa: PLC0415
     from component.folder.links import hold_links  # noqa: PLC0415
-    from component.report.resolution import ResolutionReport  # noqa: PLC0415
+    from component.report.results.resolution import ResolutionReport  # noqa: PLC0415
 
     environment = Environment.from_variables(variables)
     folder = DataFolder(environment.data_dir)
@@ -193,10 +193,10 @@ def _predicted(folder: DataFolder, document: Any, environment: Environment, fact
 
 def _show(report: ResolutionReport, *, as_json: bool) -> None:
     if as_json:
-        from component.report.resolution import render_resolution_json  # noqa: PLC0415
+        from component.report.results.resolution import render_resolution_json  # noqa: PLC0415
 
         print_json(render_resolution_json(report))
         return
-    from component.report.resolution_tables import show_resolution  # noqa: PLC0415
+    from component.report.results.resolution_tables import show_resolution  # noqa: PLC0415
 
     print_tables(lambda console: show_resolution(report, console))

@@ -17,11 +17,11 @@ from component.actions.request import read_request
 from component.cli.boundary import error_code, exit_code, fail, sentence
 from component.config.environment import Environment
 from component.folder.links import hold_links
-from component.report.lines import KeepingHandler, LineHandler, write_text
-from component.report.log import Log
-from component.report.opening import open_log, open_progress
-from component.report.summary import RunSummary, render_json
-from component.report.summary_text import show_summary
+from component.report.messages.lines import KeepingHandler, LineHandler, write_text
+from component.report.messages.log import Log
+from component.report.messages.opening import open_log, open_progress
+from component.report.results.summary import RunSummary, render_json
+from component.report.results.summary_text import show_summary
 from component.runner.interrupts import Interrupted, deadline, ignore_interrupts, interruptible
 
 if TYPE_CHECKING:

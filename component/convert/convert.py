@@ -17,9 +17,9 @@ from component.convert.places import From, Source, Target, To, is_dataset
 from component.errors import CommitRefusedError, UserError
 from component.folder.layout import DataFolder, writing
 from component.naming import CONFIG_FILE, MANIFEST_SUFFIX
-from component.report.log import Log
-from component.report.progress import Progress
-from component.report.summary import RunSummary
+from component.report.messages.log import Log
+from component.report.messages.progress import Progress
+from component.report.results.summary import RunSummary
 from component.runner.interrupts import interruptible
 from component.runner.run import StartEngine, run
 from component.workbench.files.arrow_file import sidecar_of

@@ -23,7 +23,7 @@ from component.replay.gaps import document_gaps, missing, staging_gaps
 from component.replay.overlay import STATE, overlaid, overlays
 from component.replay.request import Case, Handling
 from component.replay.variables import secret_variables
-from component.report.masking import HIDDEN
+from component.report.words.masking import HIDDEN
 from component.store.files import failing
 
 PLACEHOLDER: Final = re.compile(r"\{\{\s*env\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")

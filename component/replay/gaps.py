@@ -18,8 +18,8 @@ from component.config.json_text import JsonFaultError, Step, parse_json
 from component.config.load import Document
 from component.findings import Finding, warning
 from component.naming import MANIFEST_SUFFIX
-from component.report.masking import HIDDEN
-from component.report.record import TRIMMED
+from component.report.messages.record import TRIMMED
+from component.report.words.masking import HIDDEN
 from component.staging.buckets import SESSION_LIFE
 
 STAGES: Final = ("s3", "abs")

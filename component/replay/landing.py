@@ -17,7 +17,7 @@ from component.mapping.platform.model import DataTypes
 from component.mapping.platform.settings import JobFacts
 from component.replay.profile import Profile
 from component.replay.variables import features
-from component.report.replayed import Landing
+from component.report.results.replayed import Landing
 
 _ON_PLATFORM: Final = "/data"
 """In the place of the working folder, whose name is another one each time."""

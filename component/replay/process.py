@@ -15,7 +15,7 @@ from typing import IO, Final
 from component import clock
 from component.errors import UserError
 from component.naming import KIB, MIB
-from component.report.record import MESSAGE_LIMIT, TRIMMED
+from component.report.messages.record import MESSAGE_LIMIT, TRIMMED
 
 KILLED: Final = 128 + signal.SIGKILL
 KEPT_BYTES: Final = 64 * MIB

@@ -32,8 +32,8 @@ from component.replay.request import IN_DATA, Case, Component, Handling
 from component.replay.source import Workspace, bring_in, hold_apart, workspace
 from component.replay.variables import passed_on, platform_variables
 from component.replay.verdict import Verdict, judge
-from component.report.masking import Masking, masked, printable
-from component.report.replayed import Difference, Replayed, Status
+from component.report.results.replayed import Difference, Replayed, Status
+from component.report.words.masking import Masking, masked, printable
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from component.formats.rows import mended_text
 from component.plan.model import DatasetPlan, Limits
 from component.plan.splits import reader_of
 from component.plan.tables import check_tables
-from component.report.progress import Progress
+from component.report.messages.progress import Progress
 from component.runner.commits import layouts_of
 from component.runner.keys import key_task, settle_keys
 from component.spark.engine import Engine

@@ -35,9 +35,9 @@ from component.plan.build import build_plan
 from component.plan.model import Plan
 from component.plan.sources import find_sources
 from component.plan.splits import splits_of
-from component.report.log import Log
-from component.report.progress import Progress
-from component.report.summary import RunSummary
+from component.report.messages.log import Log
+from component.report.messages.progress import Progress
+from component.report.results.summary import RunSummary
 from component.runner.commits import NOTHING_REMEMBERED, plan_commits, with_stored_types
 from component.runner.destinations import Destinations, Outcome, find_destinations
 from component.runner.documents import stage_documents

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from component import naming
 from component.formats.losses import LostCells
 from component.mapping.platform.model import Load
-from component.report.summary import ChangeSummary, DatasetSummary, LossSummary, OutputSummary, RunSummary
+from component.report.results.summary import ChangeSummary, DatasetSummary, LossSummary, OutputSummary, RunSummary
 from component.runner.destinations import Outcome
 from component.runner.home import Home
 from component.runner.milling import MilledDataset, MilledTable

@@ -3,8 +3,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from component.actions import counting, messages, parameters, partitioning, preview, sampling
-from component.actions import dispatch
+from component.actions import counting, dispatch, messages, parameters, partitioning, preview, sampling
 from component.actions.dispatch import ACTIONS
 from component.naming import MIB
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from component.check.documents import CIPHER, texts_in
-from component.report.checked import render_check_json
+from component.report.results.checked import render_check_json
 from tests.check.making import check, found, lay_out, only
 from tests.strategies.json_values import values
 

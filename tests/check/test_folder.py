@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from component.report.checked import render_check_json
+from component.report.results.checked import render_check_json
 from tests.check.making import TABLE, check, found, lay_out, only
 
 

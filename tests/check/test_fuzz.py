@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from component.check.folder import check_folder
-from component.report.checked import render_check_json
+from component.report.results.checked import render_check_json
 from tests.check.making import lay_out
 from tests.strategies.json_values import changed, texts, values
 from tests.strategies.parameters import KEYS, parameters

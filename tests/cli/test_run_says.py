@@ -22,8 +22,8 @@ from component.cli.run import Voice, run_folder
 from component.config.environment import Environment
 from component.config.load import parse_config
 from component.errors import Place, UserError
-from component.report.masking import printable
-from component.report.summary import OutputSummary, RunSummary
+from component.report.results.summary import OutputSummary, RunSummary
+from component.report.words.masking import printable
 from component.runner.interrupts import SIGNALS, Interrupted
 from tests.report.log_server import PlatformLogServer
 from tests.strategies.config_documents import KEYS, documents

@@ -17,9 +17,9 @@ from component.convert.convert import convert
 from component.convert.places import source_of, target_of
 from component.dataset.reading.reader import open_dataset, read_dataset
 from component.errors import TablemillError, UserError
-from component.report.lines import KeepingHandler
-from component.report.log import Log
-from component.report.progress import SilentProgress
+from component.report.messages.lines import KeepingHandler
+from component.report.messages.log import Log
+from component.report.messages.progress import SilentProgress
 from component.runner.interrupts import SIGNALS
 from component.store.local import LocalStore
 

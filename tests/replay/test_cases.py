@@ -6,7 +6,7 @@ import pytest
 
 from component.errors import UserError
 from component.replay.cases import find_cases
-from component.report.replayed import Status
+from component.report.results.replayed import Status
 from tests.replay.conftest import COPY, TABLE
 
 CASE = {"source/data/config.json": {}, "source/data/in/tables/t.csv": TABLE}

@@ -15,7 +15,7 @@ from component.errors import UserError
 from component.replay.container import Container, find_engine, flags
 from component.replay.request import Component
 from component.replay.source import Workspace
-from component.report.replayed import Status
+from component.report.results.replayed import Status
 from tests.replay.conftest import TABLE
 
 IMAGE = "tablemill-test-replay"

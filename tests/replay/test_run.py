@@ -10,7 +10,7 @@ import pytest
 
 from component.replay.profile import Profile
 from component.replay.request import Component
-from component.report.replayed import Landing, Status, render_json
+from component.report.results.replayed import Landing, Status, render_json
 from tests.replay.conftest import CONFIG, COPY, TABLE
 
 
@@ -48,7 +48,7 @@ def test_secrets_are_in_no_report(folder, replayed):
 
 
 def render_json_of(result):
-    from component.report.replayed import Replay
+    from component.report.results.replayed import Replay
 
     return render_json(Replay((result,)))
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from component.report.amounts import counted, size_text, time_text
+from component.report.words.amounts import counted, size_text, time_text
 
 
 @pytest.mark.parametrize(("number", "text"), [(0, "0 rows"), (1, "1 row"), (2, "2 rows"), (1234567, "1,234,567 rows")])

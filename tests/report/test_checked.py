@@ -5,16 +5,16 @@ import io
 from rich.console import Console
 
 from component.findings import Finding, Level
-from component.report.checked import (
+from component.report.results.checked import (
     CheckedColumn,
     CheckedDataset,
     CheckedSource,
     CheckReport,
     render_check_json,
 )
-from component.report.checked_tables import SHOWN_ROWS, show_check
-from component.report.findings import sorted_findings
-from component.report.masking import Masking, masked
+from component.report.results.checked_tables import SHOWN_ROWS, show_check
+from component.report.words.findings import sorted_findings
+from component.report.words.masking import Masking, masked
 
 
 def finding(level, code="folder.junk", text="Text"):

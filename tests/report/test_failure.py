@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from component.errors import BugError, CommitRefusedError, Place, RetryError, UserError
-from component.report.failure import FAILURE_LIMIT, render_failure
-from component.report.log import silent_log
-from component.report.opening import open_log
+from component.report.messages.failure import FAILURE_LIMIT, render_failure
+from component.report.messages.log import silent_log
+from component.report.messages.opening import open_log
 
 CELL = UserError(
     "cell.type",

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from component.report import gelf
-from component.report.masking import HIDDEN, printable
-from component.report.opening import open_log
-from component.report.record import MESSAGE_LIMIT
+from component.report.messages import gelf
+from component.report.messages.opening import open_log
+from component.report.messages.record import MESSAGE_LIMIT
+from component.report.words.masking import HIDDEN, printable
 
 LOCAL = "127.0.0.1"
 

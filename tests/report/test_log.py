@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.report.log import silent_log
-from component.report.masking import HIDDEN, printable
-from component.report.opening import open_log
-from component.report.record import EVENT_BYTES, MESSAGE_LIMIT
+from component.report.messages.log import silent_log
+from component.report.messages.opening import open_log
+from component.report.messages.record import EVENT_BYTES, MESSAGE_LIMIT
+from component.report.words.masking import HIDDEN, printable
 
 LEVELS = ("debug", "info", "warning", "error")
 
@@ -31,7 +31,8 @@ def test_warnings_and_errors_go_to_stdout_and_nothing_to_stderr(capfd):
 
 
 def test_a_plain_log_does_not_pay_for_what_it_does_not_use():
-    rooms = "component.report.opening, component.report.summary_text, component.report.failure, component.cli.run"
+    messages, results = "component.report.messages", "component.report.results"
+    rooms = f"{messages}.opening, {messages}.failure, {results}.summary_text, component.cli.run"
     heavy = "{'rich', 'pygelf', 'http.client', 'ssl'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", f"import sys, {rooms}; sys.exit(bool({heavy}))"], check=True)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.report.masking import HIDDEN, SHORT, Masking, printable
+from component.report.words.masking import HIDDEN, SHORT, Masking, printable
 
 secrets = st.text(min_size=SHORT, max_size=12)
 FORMS = {

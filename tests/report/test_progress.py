@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.report.opening import open_log, open_progress
-from component.report.progress import LineProgress, SilentProgress, StageView, ended_line, moving_line
+from component.report.messages.opening import open_log, open_progress
+from component.report.messages.progress import LineProgress, SilentProgress, StageView, ended_line, moving_line
 
 
 class Clock:

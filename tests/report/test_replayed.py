@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from component.findings import Finding, Level
-from component.report.masking import Masking, masked
-from component.report.replayed import Difference, Landing, Replay, Replayed, Row, Status, render_json
-from component.report.replayed_junit import render_junit
-from component.report.replayed_text import show_run, show_total
+from component.report.results.replayed import Difference, Landing, Replay, Replayed, Row, Status, render_json
+from component.report.results.replayed_junit import render_junit
+from component.report.results.replayed_text import show_run, show_total
+from component.report.words.masking import Masking, masked
 
 ROWS = (
     Row("expected", "t.csv", 12, (("id", "1"), ("name", None)), ("name",)),

@@ -10,7 +10,7 @@ from component.mapping.jobs.disagreement import Answer, Aspect, Disagreement
 from component.mapping.jobs.job import OutputMapping, Part, resolve_job
 from component.mapping.platform.file_model import FileRule
 from component.mapping.platform.model import Candidate, Load, Origin, Rule, Settings
-from component.report.resolution import (
+from component.report.results.resolution import (
     RULE_WORDS,
     ResolutionReport,
     disagreement_words,
@@ -20,7 +20,7 @@ from component.report.resolution import (
     verdict_words,
     why_words,
 )
-from component.report.resolution_tables import MOST_ROWS, show_resolution
+from component.report.results.resolution_tables import MOST_ROWS, show_resolution
 
 PLAIN = OutSource("a.csv", size=1234)
 SLICED = OutSource("s", sliced=True, size=20, slices=(OutSlice("1", 10), OutSlice("2", 10)))

@@ -6,7 +6,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.report.datasets import row_lines
+from component.report.results.datasets import row_lines
 
 texts = st.text(st.characters(codec="ascii", categories=["L", "N"]), max_size=60)
 

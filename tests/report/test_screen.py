@@ -12,16 +12,16 @@ import textwrap
 
 import pytest
 
-from component.report.progress import StageView
-from component.report.screen import fitting
+from component.report.messages.progress import StageView
+from component.report.messages.screen import fitting
 
 ESCAPE = re.compile(r"\x1b\[(\??)([\d;]*)([A-Za-z])")
 
 RUN = """
     import sys, threading, time
-    from component.report.opening import open_log, open_progress
-    from component.report.summary import OutputSummary, RunSummary
-    from component.report.summary_text import show_summary
+    from component.report.messages.opening import open_log, open_progress
+    from component.report.results.summary import OutputSummary, RunSummary
+    from component.report.results.summary_text import show_summary
 
     log = open_log(terminal=sys.stdout.isatty(), secrets=["s3cret"])
     progress = open_progress(sys.stdout.isatty(), log, time.monotonic)

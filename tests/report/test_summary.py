@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.report.opening import open_log
-from component.report.summary import (
+from component.report.messages.opening import open_log
+from component.report.results.summary import (
     ChangeSummary,
     DatasetSummary,
     LossSummary,
@@ -18,7 +18,7 @@ from component.report.summary import (
     RunSummary,
     render_json,
 )
-from component.report.summary_text import render_text, show_summary
+from component.report.results.summary_text import render_text, show_summary
 
 FLIGHTS = DatasetSummary(
     uuid="flights",

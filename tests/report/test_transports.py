@@ -9,9 +9,9 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from component.report import gelf
-from component.report.opening import open_log
-from component.report.record import MESSAGE_LIMIT
+from component.report.messages import gelf
+from component.report.messages.opening import open_log
+from component.report.messages.record import MESSAGE_LIMIT
 
 LOCAL = "127.0.0.1"
 

@@ -15,7 +15,7 @@ import pytest
 from component.cli import boundary
 from component.cli import run as cli
 from component.folder.earlier import RECORD
-from component.report.failure import render_failure
+from component.report.messages.failure import render_failure
 from component.spark.engine import Engine
 from tests.runner.data_folder import DataFolder, snapshot
 

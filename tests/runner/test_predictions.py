@@ -23,9 +23,9 @@ from component.config.load import load_config
 from component.errors import CODES, TablemillError, UserError
 from component.mapping.jobs.job import JobResolution
 from component.mapping.platform.settings import JobFacts
-from component.report.lines import LineHandler
-from component.report.log import Log
-from component.report.progress import SilentProgress
+from component.report.messages.lines import LineHandler
+from component.report.messages.log import Log
+from component.report.messages.progress import SilentProgress
 from component.runner.run import run
 from tests.runner.data_folder import DataFolder
 

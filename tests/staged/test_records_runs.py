@@ -14,9 +14,9 @@ from component import clock
 from component.convert.configuration import Options
 from component.convert.convert import convert
 from component.convert.places import source_of, target_of
-from component.report.lines import KeepingHandler
-from component.report.log import Log
-from component.report.progress import SilentProgress
+from component.report.messages.lines import KeepingHandler
+from component.report.messages.log import Log
+from component.report.messages.progress import SilentProgress
 
 CASES = Path(__file__).parents[1] / "data/records/cases"
 DATA_KEYS = {"_format_delimited", "_schema", "_schema.json", "_manifest", "data001.csv.gz", "data002.csv.gz"}

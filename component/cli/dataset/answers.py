@@ -23,8 +23,8 @@ from component.dataset.reading.explanation import explain_reading
 from component.dataset.reading.question import parse_question
 from component.dataset.reading.reader import Dataset, Explanation, FileScan, explain_scan, open_dataset, read_scan
 from component.errors import Place, UserError
-from component.report.amounts import counted
-from component.report.datasets import describe_explanation, explanation_lines, row_lines
+from component.report.results.datasets import describe_explanation, explanation_lines, row_lines
+from component.report.words.amounts import counted
 from component.tables.numeric import decimal_text, with_decimal_texts
 
 ON_SCREEN: Final = 50

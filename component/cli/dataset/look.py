@@ -11,8 +11,8 @@ import typer
 
 from component.cli.boundary import fail
 from component.cli.dataset.options import AsOf, Dataset, Format, Table, Where, answer, moment
-from component.report.lines import LineHandler
-from component.report.log import Log
+from component.report.messages.lines import LineHandler
+from component.report.messages.log import Log
 
 if TYPE_CHECKING:
     pass
@@ -26,7 +26,7 @@ def ls(
     def work() -> tuple[Any, Sequence[str]]:
         from component.dataset.format.address import dataset_uuids, open_existing  # noqa: PLC0415 - loaded only by what needs it
         from component.dataset.reading.cube import cubes  # noqa: PLC0415
-        from component.report.datasets import cube_lines, describe_datasets, listing_lines  # noqa: PLC0415
+        from component.report.results.datasets import cube_lines, describe_datasets, listing_lines  # noqa: PLC0415
 
         opened = open_existing(store)
         uuids = dataset_uuids(opened)
@@ -45,7 +45,7 @@ def show(dataset: Dataset, table: Table = None, as_of: AsOf = None, output: Form
         from component.dataset.format.facts import sums_of  # noqa: PLC0415
         from component.dataset.format.history import commit_of  # noqa: PLC0415
         from component.dataset.reading.reader import open_dataset  # noqa: PLC0415
-        from component.report.datasets import dataset_lines, describe_dataset  # noqa: PLC0415
+        from component.report.results.datasets import dataset_lines, describe_dataset  # noqa: PLC0415
 
         address = open_address(dataset)
         opened = open_dataset(address.store, address.uuid, table=table, as_of=moment(as_of))
@@ -68,7 +68,7 @@ def stats(
         from component.dataset.format.address import open_address  # noqa: PLC0415
         from component.dataset.reading.reader import open_dataset  # noqa: PLC0415
         from component.dataset.reading.statistics import statistics  # noqa: PLC0415
-        from component.report.datasets import describe_statistics, statistics_lines  # noqa: PLC0415
+        from component.report.results.datasets import describe_statistics, statistics_lines  # noqa: PLC0415
 
         address = open_address(dataset)
         opened = open_dataset(address.store, address.uuid, as_of=moment(as_of))
@@ -85,7 +85,7 @@ def history(dataset: Dataset, output: Format = "text") -> None:
         from component.dataset.format.address import open_address  # noqa: PLC0415
         from component.dataset.format.facts import sums_of  # noqa: PLC0415
         from component.dataset.format.history import history as states  # noqa: PLC0415
-        from component.report.datasets import (  # noqa: PLC0415
+        from component.report.results.datasets import (  # noqa: PLC0415
             describe_commit,
             describe_sums,
             history_lines,
@@ -114,7 +114,7 @@ def diff(
     def work() -> tuple[Any, Sequence[str]]:
         from component.dataset.commits.difference import diff as compare  # noqa: PLC0415
         from component.dataset.format.address import open_address  # noqa: PLC0415
-        from component.report.differences import describe_difference, difference_lines  # noqa: PLC0415
+        from component.report.results.differences import describe_difference, difference_lines  # noqa: PLC0415
 
         address = open_address(dataset)
         found = compare(address.store, address.uuid, moment(before) or "HEAD~1", moment(after) or "HEAD")

@@ -14,8 +14,8 @@ import typer
 
 from component.cli.boundary import fail
 from component.cli.printing import folded
-from component.report.lines import LineHandler
-from component.report.log import Log
+from component.report.messages.lines import LineHandler
+from component.report.messages.log import Log
 
 if TYPE_CHECKING:
     from component.dataset.changes.execution import Executor
@@ -73,7 +73,7 @@ def change(
 
     def work() -> tuple[Any, Sequence[str]]:
         from component.dataset.format.address import open_address  # noqa: PLC0415
-        from component.report.amounts import counted  # noqa: PLC0415
+        from component.report.words.amounts import counted  # noqa: PLC0415
 
         address = open_address(dataset)
         with warnings.catch_warnings(record=True) as said:

@@ -49,7 +49,7 @@ def verify(
         from component.dataset.format.address import open_address  # noqa: PLC0415
         from component.dataset.verification.repair import repair as mend  # noqa: PLC0415
         from component.dataset.verification.verify import verify as look  # noqa: PLC0415
-        from component.report.datasets import describe_verdict, verdict_lines  # noqa: PLC0415
+        from component.report.results.datasets import describe_verdict, verdict_lines  # noqa: PLC0415
 
         nonlocal faulty
         address = open_address(dataset)
@@ -91,7 +91,7 @@ def _go_back(dataset: str, as_of: str, output: str) -> None:
     def work() -> tuple[Any, Sequence[str]]:
         from component.dataset.changes.restore import restore as go_back  # noqa: PLC0415
         from component.dataset.format.address import open_address  # noqa: PLC0415
-        from component.report.datasets import describe_commit  # noqa: PLC0415
+        from component.report.results.datasets import describe_commit  # noqa: PLC0415
 
         address = open_address(dataset)
         state = go_back(address.store, address.uuid, moment(as_of) or "")
@@ -163,7 +163,7 @@ def gc(
     def work() -> tuple[Any, Sequence[str]]:
         from component.dataset.commits.garbage import Retention, check_there, collect, find_garbage  # noqa: PLC0415
         from component.dataset.format.address import open_address  # noqa: PLC0415
-        from component.report.datasets import describe_garbage, garbage_lines  # noqa: PLC0415
+        from component.report.results.datasets import describe_garbage, garbage_lines  # noqa: PLC0415
 
         address = open_address(dataset)
         check_there(address.store, address.uuid)

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from component.naming import MIB
-from component.report.replayed import Difference
+from component.report.results.replayed import Difference
 
 _PIECE_BYTES: Final = 4 * MIB
 _LONGEST_LINE: Final = 200

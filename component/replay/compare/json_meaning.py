@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from component.config.json_text import Step, describe, json_path
 from component.replay.compare.options import CompareOptions
-from component.report.replayed import Difference
+from component.report.results.replayed import Difference
 
 MOST_DIFFERENCES: Final = 20
 _TIMESTAMP: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?\s*(Z|[+-]\d\d:?\d\d)?")

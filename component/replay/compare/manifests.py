@@ -9,7 +9,7 @@ from component.config.json_text import JsonFaultError, parse_json
 from component.mapping.options.table import DEFAULTS
 from component.replay.compare.json_meaning import compare_values
 from component.replay.compare.options import CompareOptions
-from component.report.replayed import Difference
+from component.report.results.replayed import Difference
 
 _FILE_DEFAULTS: Final[Mapping[str, Any]] = {
     "tags": [],

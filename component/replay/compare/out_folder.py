@@ -21,7 +21,7 @@ from component.replay.compare.manifests import compare_manifests
 from component.replay.compare.options import CompareOptions
 from component.replay.compare.parquet_rows import ParquetRows, open_parquet
 from component.replay.compare.tables import compare_tables
-from component.report.replayed import Difference
+from component.report.results.replayed import Difference
 
 DOCUMENTS: Final = ("state.json", "usage.json", "result.json")
 _GZIP_SUFFIX: Final = ".gz"

@@ -7,7 +7,7 @@ from typing import Final
 
 from component.errors import shorten
 from component.replay.compare.leftover import LeftRow
-from component.report.replayed import Row
+from component.report.results.replayed import Row
 
 SAMPLED: Final = 200
 """Rows of each side among which partners are looked for."""

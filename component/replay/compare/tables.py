@@ -19,8 +19,8 @@ from component.replay.compare.near import Unpaired, pair_near
 from component.replay.compare.options import CompareOptions
 from component.replay.compare.rows import Batch, RowSource
 from component.replay.compare.samples import SAMPLED, sample
-from component.report.amounts import counted
-from component.report.replayed import Difference
+from component.report.results.replayed import Difference
+from component.report.words.amounts import counted
 from component.tables.types import Column, TypeName
 
 _NUMBERS: Final = {TypeName.INTEGER, TypeName.NUMERIC, TypeName.FLOAT}

@@ -11,7 +11,7 @@ from component.replay.compare import multiset
 from component.replay.compare.csv_rows import open_csv
 from component.replay.compare.options import CompareOptions
 from component.replay.compare.tables import compare_tables
-from component.report.replayed import Row
+from component.report.results.replayed import Row
 from tests.strategies.same_tables import tables, ways, write
 
 PLAIN = CompareOptions()

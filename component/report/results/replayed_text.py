@@ -11,9 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from component.findings import Finding
-from component.report.amounts import counted, time_text
-from component.report.replayed import Difference, Landing, Replay, Replayed, Row, Status
-from component.report.tables import LEVEL_STYLES, table
+from component.report.results.replayed import Difference, Landing, Replay, Replayed, Row, Status
+from component.report.words.amounts import counted, time_text
+from component.report.words.tables import LEVEL_STYLES, table
 
 _STYLES: Final = {
     Status.EQUAL: "bold green",

@@ -7,9 +7,9 @@ import io
 import textwrap
 from typing import Final
 
-from component.report.log import Log
-from component.report.masking import masked
-from component.report.summary import RunSummary, summary_lines
+from component.report.messages.log import Log
+from component.report.results.summary import RunSummary, summary_lines
+from component.report.words.masking import masked
 
 NARROW: Final = 80
 """Columns below which tables give way to lines."""
@@ -44,7 +44,7 @@ def render_text(summary: RunSummary, width: int | None, *, colour: bool = False)
         return "\n".join(textwrap.fill(line, max(width, 20), subsequent_indent="  ") for line in summary_lines(summary))
     from rich.console import Console  # noqa: PLC0415 # the same
 
-    from component.report.summary_tables import tables_of  # noqa: PLC0415 # the same
+    from component.report.results.summary_tables import tables_of  # noqa: PLC0415 # the same
 
     written = io.StringIO()
     console = Console(

@@ -9,7 +9,7 @@ from typing import Final
 from uuid import uuid4
 
 from component.errors import BugError, TablemillError
-from component.report.log import Log
+from component.report.messages.log import Log
 
 FAILURE_LIMIT: Final = 4000
 """Most characters of an error that the platform shows (reference keboola 1.5)."""

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from component.findings import LEVELS, Finding, Level
-from component.report.findings import finding_json
-from component.report.masking import OURS
+from component.report.words.findings import finding_json
+from component.report.words.masking import OURS
 
 
 @dataclass(frozen=True, slots=True)

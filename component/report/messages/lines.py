@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any, TextIO
 
-from component.report.record import DATA, marked
+from component.report.messages.record import DATA, marked
 
 
 class LineHandler(logging.Handler):

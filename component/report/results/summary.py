@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from component.report.amounts import counted, size_text, time_text
+from component.report.words.amounts import counted, size_text, time_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from component.mapping.jobs.disagreement import Aspect, Disagreement
 from component.mapping.jobs.job import JobResolution, Part
 from component.mapping.platform.file_model import FileRule, FileUpload
 from component.mapping.platform.model import Header, Load, MappingError, Rule
-from component.report.amounts import counted, size_text
-from component.report.findings import finding_json
+from component.report.words.amounts import counted, size_text
+from component.report.words.findings import finding_json
 
 RULE_WORDS: Final[Mapping[str, str]] = {
     Rule.MAPPING: "output mapping",

@@ -9,9 +9,9 @@ import sys
 from collections.abc import Iterable
 from typing import TextIO
 
-from component.report.lines import LineHandler, is_utf8
-from component.report.log import Log
-from component.report.progress import LINE_SECONDS, Clock, LineProgress, Progress
+from component.report.messages.lines import LineHandler, is_utf8
+from component.report.messages.log import Log
+from component.report.messages.progress import LINE_SECONDS, Clock, LineProgress, Progress
 
 
 def open_log(
@@ -32,12 +32,12 @@ def open_log(
     output = stream or sys.stdout
     lines = LineHandler(output)
     if logger_addr:
-        from component.report.gelf import open_gelf  # noqa: PLC0415
+        from component.report.messages.gelf import open_gelf  # noqa: PLC0415
 
         handler = open_gelf(logger_type or "tcp", logger_addr, logger_port)
         return Log(handler, fallback=lines, secrets=secrets, debug=debug)
     if terminal and is_utf8(output):
-        from component.report.screen import ScreenHandler, open_screen  # noqa: PLC0415
+        from component.report.messages.screen import ScreenHandler, open_screen  # noqa: PLC0415
 
         screen = open_screen(output)
         return Log(ScreenHandler(screen), secrets=secrets, debug=debug, screen=screen)
@@ -47,7 +47,7 @@ def open_log(
 def open_progress(terminal: bool, log: Log, clock: Clock, interval: float = LINE_SECONDS) -> Progress:
     """Open the display that fits: drawn where the log has a terminal, else log lines every `interval` seconds."""
     if terminal and log.screen is not None and not log.screen.is_dumb_terminal:
-        from component.report.screen import ScreenProgress  # noqa: PLC0415
+        from component.report.messages.screen import ScreenProgress  # noqa: PLC0415
 
         return ScreenProgress(log, log.screen, clock)
     lines = LineProgress(log, clock, interval)

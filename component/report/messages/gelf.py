@@ -1,8 +1,8 @@
 """GELF by the platform's rules (reference keboola 1.6): a message is never one that the platform drops or fails on.
 
 pygelf makes the messages. They travel by ways of our own, TCP, UDP or HTTP: its handler for TCP drops what it cannot
-send, the one for HTTP compresses, which the platform's server cannot read, and never looks at the answer; none bounds the
-time that a name server may take. The platform says where its server is
+send, the one for HTTP compresses, which the platform's server cannot read, and never looks at the answer; none bounds
+the time that a name server may take. The platform says where its server is
 (KBC_LOGGER_ADDR, KBC_LOGGER_PORT) but not of which type: that is fixed when a component is registered
 (docs/configuration.md).
 """
@@ -23,7 +23,7 @@ from typing import Final, Protocol
 
 from pygelf import gelf
 
-from component.report.record import EVENT_BYTES, TRIMMED, LogServerError
+from component.report.messages.record import EVENT_BYTES, TRIMMED, LogServerError
 
 CONNECT_SECONDS: Final = 2.0
 SEND_SECONDS: Final = 2.0

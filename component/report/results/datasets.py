@@ -22,7 +22,7 @@ from component.dataset.reading.reader import Dataset, Explanation, open_dataset
 from component.dataset.reading.statistics import Statistics, statistics
 from component.dataset.verification.verify import Verdict
 from component.errors import UserError, shorten
-from component.report.amounts import counted, size_text
+from component.report.words.amounts import counted, size_text
 from component.store.base import Store
 from component.tables.numeric import decimal_text, with_decimal_texts
 

@@ -6,9 +6,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from component.report.amounts import size_text, time_text
-from component.report.summary import DatasetSummary, OutputSummary, RunSummary, change_text, indices_text
-from component.report.tables import table
+from component.report.results.summary import DatasetSummary, OutputSummary, RunSummary, change_text, indices_text
+from component.report.words.amounts import size_text, time_text
+from component.report.words.tables import table
 
 
 def tables_of(summary: RunSummary) -> Group:

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from component.findings import Finding
-from component.report.findings import finding_json
+from component.report.words.findings import finding_json
 
 
 class Status(StrEnum):

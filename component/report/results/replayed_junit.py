@@ -7,8 +7,8 @@ from typing import Final
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from component.findings import Level
-from component.report.findings import finding_line
-from component.report.replayed import Difference, Replay, Replayed, Status
+from component.report.results.replayed import Difference, Replay, Replayed, Status
+from component.report.words.findings import finding_line
 
 SUITE: Final = "tablemill replay"
 _NOT_IN_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -12,9 +12,9 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from component.report.log import Log
-from component.report.progress import Clock, SilentProgress, StageView, ended_line
-from component.report.record import marked
+from component.report.messages.log import Log
+from component.report.messages.progress import Clock, SilentProgress, StageView, ended_line
+from component.report.messages.record import marked
 
 DRAWINGS_PER_SECOND: Final = 8
 BAR_WIDTHS: Final = (8, 24)

@@ -10,8 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from component.findings import LEVELS, Finding, Level
-from component.report.amounts import counted, size_text
-from component.report.checked import (
+from component.report.results.checked import (
     CheckedColumn,
     CheckedDataset,
     CheckedOutput,
@@ -19,7 +18,8 @@ from component.report.checked import (
     CheckedSpace,
     CheckReport,
 )
-from component.report.tables import LEVEL_STYLES, table
+from component.report.words.amounts import counted, size_text
+from component.report.words.tables import LEVEL_STYLES, table
 
 SHOWN_COLUMNS: Final = 8
 """Columns of a table that people are shown; JSON has all of them."""

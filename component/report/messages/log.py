@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from component.errors import Told
-from component.report.masking import Masking
-from component.report.record import LogServerError, message_record
+from component.report.messages.record import LogServerError, message_record
+from component.report.words.masking import Masking
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 from component.dataset.commits.difference import Difference, FileChange
-from component.report.amounts import counted, size_text
-from component.report.datasets import MOST_LISTED, commit_text, describe_commit
+from component.report.results.datasets import MOST_LISTED, commit_text, describe_commit
+from component.report.words.amounts import counted, size_text
 
 
 def describe_difference(found: Difference) -> dict[str, Any]:

@@ -14,9 +14,7 @@ from component.folder.out_listing import OutSource
 from component.mapping.jobs.job import JobResolution, Part
 from component.mapping.platform.file_model import FileUpload
 from component.mapping.platform.model import Load
-from component.report.amounts import size_text
-from component.report.masking import printable
-from component.report.resolution import (
+from component.report.results.resolution import (
     ResolutionReport,
     disagreement_words,
     first_line,
@@ -28,7 +26,9 @@ from component.report.resolution import (
     verdict_words,
     why_words,
 )
-from component.report.tables import LEVEL_STYLES, table
+from component.report.words.amounts import size_text
+from component.report.words.masking import printable
+from component.report.words.tables import LEVEL_STYLES, table
 
 MOST_ROWS: Final = 200
 """Tables above which a line for each is easier to search, and made in a fifth of the time."""

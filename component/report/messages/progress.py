@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
-from component.report.amounts import counted, size_text, time_text
-from component.report.log import Log
+from component.report.messages.log import Log
+from component.report.words.amounts import counted, size_text, time_text
 
 Clock = Callable[[], float]
 """Seconds that only grow, such as `time.monotonic`."""

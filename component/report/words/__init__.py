@@ -1,0 +1,1 @@
+"""How amounts, findings, secrets and tables look in every report."""
