@@ -127,6 +127,7 @@ def test_the_json_has_every_field_under_its_name():
                 "mode": "overwrite",
                 "where": "file:///data/store",
                 "changed": None,
+                "losses": [],
             },
             {
                 "uuid": "weather",
@@ -140,6 +141,7 @@ def test_the_json_has_every_field_under_its_name():
                 "mode": "append",
                 "where": "out/files/weather.dataset.zip",
                 "changed": None,
+                "losses": [],
             },
         ],
         "outputs": [
