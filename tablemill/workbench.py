@@ -24,11 +24,11 @@ from component.workbench.render.messages import (
     render_error_of,
     text_of,
 )
-from component.workbench.render.rendered import Rendered, Status
-from component.workbench.rules.limits import UNLIMITED, WORKBENCH_2019, WORKBENCH_2021, Limits
-from component.workbench.rules.reading import Reading
+from component.workbench.render.rendered import Rendered, RenderStatus
+from component.workbench.rules.limits import UNLIMITED, WORKBENCH_2019, WORKBENCH_2021, TableSizes
+from component.workbench.rules.reading import ReadingMode
 from component.workbench.tables.columns import (
-    Kind,
+    ColumnKind,
     WorkbenchColumn,
     date_column,
     number_column,
@@ -44,20 +44,20 @@ __all__ = [
     "UNLIMITED",
     "WORKBENCH_2019",
     "WORKBENCH_2021",
+    "ColumnKind",
     "DateUnit",
     "FetchError",
     "HttpFile",
-    "Kind",
-    "Limits",
     "Message",
     "Place",
     "ProcessResult",
     "QuickFix",
     "ReadTable",
-    "Reading",
+    "ReadingMode",
     "RenderError",
+    "RenderStatus",
     "Rendered",
-    "Status",
+    "TableSizes",
     "WorkbenchColumn",
     "WorkbenchTable",
     "coerce",

@@ -16,7 +16,7 @@ from component import naming
 from component.config.fields import SECRET_MARK, Fault, fault
 from component.config.json_text import describe
 
-_NO_TEXT: Final = frozenset({"idna", "mbcs", "oem", "punycode", "raw_unicode_escape", "undefined", "unicode_escape"})
+NO_TEXT: Final = frozenset({"idna", "mbcs", "oem", "punycode", "raw_unicode_escape", "undefined", "unicode_escape"})
 """Encodings that Python knows and no file has."""
 LIST_OPERATORS: Final = ("in", "not in")
 SCALAR_OPERATORS: Final = ("==", "!=", "<", "<=", ">", ">=", "like")
@@ -119,7 +119,7 @@ def _is_encoding(name: str) -> bool:
         found = codecs.lookup(name)
     except (LookupError, ValueError):
         return False
-    return getattr(found, "_is_text_encoding", True) and found.name not in _NO_TEXT
+    return getattr(found, "_is_text_encoding", True) and found.name not in NO_TEXT
 
 
 def tables_faults(names: Sequence[str], mode: str, compatibility: str) -> Iterator[Fault]:

@@ -26,8 +26,8 @@ from component.workbench.conversion.from_tablemill import from_tablemill
 from component.workbench.files.arrow_writing import write_arrow_file
 from component.workbench.files.http_file import HttpFile, fetch_parameters, write_http_body
 from component.workbench.render.messages import Message
-from component.workbench.rules.limits import WORKBENCH_2021, Limits, too_large
-from component.workbench.rules.reading import Reading
+from component.workbench.rules.limits import WORKBENCH_2021, TableSizes, too_large
+from component.workbench.rules.reading import ReadingMode
 
 
 def writing_of(output: OutputPlan, *, gzip: bool) -> Writing:
@@ -58,7 +58,7 @@ class WorkbenchWriting:
 
     keeps_arrow_types: ClassVar = False
 
-    limits: Limits = WORKBENCH_2021
+    limits: TableSizes = WORKBENCH_2021
 
     def losses(self, schema: pa.Schema, attributes: Attributes) -> tuple[Loss, ...]:
         """Say which zones and types Workbench does not have."""
@@ -74,7 +74,7 @@ class WorkbenchWriting:
 class WorkbenchWriter:
     """Holds the rows of one file, and writes them at its end as one batch; more than the limit it does not take."""
 
-    def __init__(self, target: Path, schema: pa.Schema, attributes: Attributes, limits: Limits) -> None:
+    def __init__(self, target: Path, schema: pa.Schema, attributes: Attributes, limits: TableSizes) -> None:
         self._target, self._limits, self._count = target, limits, 0
         self._columns = described_columns(schema, attributes)
         self._tables = [schema.empty_table()]
@@ -90,7 +90,7 @@ class WorkbenchWriter:
     def close(self) -> None:
         """Write the file. UserError `workbench.limit`, `workbench.loss` and `workbench.invalid`."""
         rows = pa.concat_tables(self._tables)
-        table = from_tablemill(self._columns, rows, Reading.STRICT, self._limits).table
+        table = from_tablemill(self._columns, rows, ReadingMode.STRICT, self._limits).table
         write_arrow_file(self._target, table, limits=self._limits)
 
 

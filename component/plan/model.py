@@ -20,7 +20,7 @@ from component.plan.options import FILE_DEFAULTS, TABLE_DEFAULTS, FileOptions, T
 from component.records.format_file import RecordsFormat
 from component.staging.locations import Location
 from component.tables.types import TableSchema
-from component.workbench.rules.limits import Limits as TableSizes
+from component.workbench.rules.limits import TableSizes
 
 SourceKind = Literal["csv", "parquet", "avro", "arrow", "jsonl", "delimited"]
 """What reads its files. `csv` is the platform's text, `delimited` that of records directories, in any dialect."""

@@ -8,7 +8,7 @@ from component.plan.file_limits import file_limits
 from component.plan.model import RecordsPlan
 from component.records.format_file import FormatType, RecordsFormat
 from component.records.hints import resolve_hints
-from component.workbench.rules.limits import Limits
+from component.workbench.rules.limits import TableSizes
 
 
 def records_plan(config: OutputConfig) -> RecordsPlan | None:
@@ -21,7 +21,7 @@ def records_plan(config: OutputConfig) -> RecordsPlan | None:
     return RecordsPlan(RecordsFormat(kind, hints), said.files, said.file_bytes, said.url)
 
 
-def workbench_sizes(config: OutputConfig) -> Limits | None:
+def workbench_sizes(config: OutputConfig) -> TableSizes | None:
     """Return what an Arrow file of Workbench may not exceed."""
     if config.format != "workbench":
         return None

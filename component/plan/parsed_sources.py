@@ -33,22 +33,22 @@ from component.workbench.files.arrow_file import open_arrow, read_arrow_file, si
 from component.workbench.parse.any_file import TYPED, left_aside, parse_recognised, recognise
 from component.workbench.parse.content import Content
 from component.workbench.parse.delimited import parse_params_table
-from component.workbench.parse.kind import FileKind, kind_by_content
-from component.workbench.parse.options import FileOptions, Numbers, ParsedFile
+from component.workbench.parse.kind import ContentKind, kind_by_content
+from component.workbench.parse.options import Numbers, ParsedFile, ParseOptions
 from component.workbench.parse.packed import unpack
 from component.workbench.render.messages import Message, RenderError, text_of
 from component.workbench.render.rendered import Rendered
-from component.workbench.rules.reading import Reading
+from component.workbench.rules.reading import ReadingMode
 
 _BATCH_ROWS: Final = 131_072
 _MOST_CACHED: Final = 256 * MIB
 """Bytes of a table that is kept; a larger one would fill the memory when it is packed."""
 _HEAD: Final = 16
-_TYPED_KINDS: Final[dict[FileKind, TypedKind]] = {
-    FileKind.PARQUET: "parquet",
-    FileKind.AVRO: "avro",
-    FileKind.ARROW: "arrow",
-    FileKind.ARROW_STREAM: "arrow",
+_TYPED_KINDS: Final[dict[ContentKind, TypedKind]] = {
+    ContentKind.PARQUET: "parquet",
+    ContentKind.AVRO: "avro",
+    ContentKind.ARROW: "arrow",
+    ContentKind.ARROW_STREAM: "arrow",
 }
 
 Found = tuple[Source, tuple[str, ...]]
@@ -68,7 +68,7 @@ def file_source(path: Path, name: str, own_name: str, names: tuple[str, ...], as
     key = "" if cache is None else result_key(path, name, reading, options.delimiter)
     if cache is not None and (found := cache.find(key).result) is not None:
         kept = ParsedFile(found.table, tuple(error.message for error in found.errors))
-        return _arrow_source(kept, path.name, own_name, names, Reading(reading.reading), scratch)
+        return _arrow_source(kept, path.name, own_name, names, ReadingMode(reading.reading), scratch)
     file = recognise(_read(path, place), name, options, place)
     if file.kind in TYPED:
         target = scratch_path(scratch, f".{_TYPED_KINDS[file.kind]}")
@@ -76,7 +76,7 @@ def file_source(path: Path, name: str, own_name: str, names: tuple[str, ...], as
             shutil.copyfileobj(inside, copy)
         kind, part = _TYPED_KINDS[file.kind], SourceSlice(path.name, target, file.content.size)
         aside = tuple(_told(path.name, message) for message in left_aside(file.kind, options))
-        if options.reading is Reading.LENIENT:
+        if options.reading is ReadingMode.LENIENT:
             source, doubts = _cut_source(kind, part, own_name, names, scratch)
             return source, (*aside, *doubts)
         return typed_source(kind, path.name, own_name, names, (part,)), aside
@@ -85,7 +85,7 @@ def file_source(path: Path, name: str, own_name: str, names: tuple[str, ...], as
     parsed = ParsedFile(found_in_it.table, all_said)
     if cache is not None and parsed.table.rows.nbytes <= _MOST_CACHED:
         cache.keep(key, Rendered(parsed.table, tuple(map(RenderError, parsed.messages))))
-    return _arrow_source(parsed, path.name, own_name, names, Reading(reading.reading), scratch)
+    return _arrow_source(parsed, path.name, own_name, names, ReadingMode(reading.reading), scratch)
 
 
 def with_text_options(reading: FileReading, said: TextOptions) -> FileReading:
@@ -157,7 +157,7 @@ def unpacked(part: SourceSlice, place: Place, scratch: Path | None) -> SourceSli
     if not isinstance(part.location, Path) or not part.size:
         return part
     kind = kind_by_content(Content.of(first_bytes(part.location, _HEAD)))
-    if kind not in {FileKind.BZIP2, FileKind.ZSTD}:
+    if kind not in {ContentKind.BZIP2, ContentKind.ZSTD}:
         return part
     found = unpack(kind, _read(part.location, place), part.name, place)
     if found is None:
@@ -176,14 +176,14 @@ def arrow_file_source(
     UserError `source.format`, `column.type`, `column.duplicate`; of Workbench's those of `read_arrow_file`.
     """
     part = SourceSlice(path.name, path, path.stat().st_size)
-    way = Reading(reading.reading)
+    way = ReadingMode(reading.reading)
     if not is_workbench_file(path):
-        if way is Reading.LENIENT:
+        if way is ReadingMode.LENIENT:
             return _cut_source("arrow", part, own_name, names, scratch)
         return typed_source("arrow", path.name, own_name, names, (part,)), ()
     limits = file_limits(reading.limits).table
     found = read_arrow_file(path, limits=limits, reading=way)
-    if way is Reading.LENIENT:
+    if way is ReadingMode.LENIENT:
         parsed = ParsedFile(found.table, found.messages)
         source, told = _arrow_source(parsed, path.name, own_name, names, way, scratch)
         return _with_losses(source, found.table.rows.schema.types), told
@@ -256,8 +256,8 @@ def is_workbench_file(path: Path) -> bool:
 
 def text_source(table: TextTable, scratch: Path | None) -> Found:
     """Return the source of a table that stands in the configuration; errors as `parse_params_table`."""
-    reading = Reading(table.reading)
-    options = FileOptions(
+    reading = ReadingMode(table.reading)
+    options = ParseOptions(
         reading,
         delimiter=table.delimiter,
         has_header=table.has_header_row,
@@ -268,10 +268,10 @@ def text_source(table: TextTable, scratch: Path | None) -> Found:
     return _arrow_source(parsed, table.name, table.name, (table.name,), reading, scratch)
 
 
-def file_options(reading: FileReading) -> FileOptions:
+def file_options(reading: FileReading) -> ParseOptions:
     """Return configured reading as the parsers take it."""
-    return FileOptions(
-        Reading(reading.reading),
+    return ParseOptions(
+        ReadingMode(reading.reading),
         reading.encoding,
         None,
         reading.has_header,
@@ -289,7 +289,12 @@ def _read(path: Path, place: Place) -> Content:
 
 
 def _arrow_source(
-    parsed: ParsedFile, file_name: str, own_name: str, names: tuple[str, ...], reading: Reading, scratch: Path | None
+    parsed: ParsedFile,
+    file_name: str,
+    own_name: str,
+    names: tuple[str, ...],
+    reading: ReadingMode,
+    scratch: Path | None,
 ) -> Found:
     """Write what was parsed to an Arrow file, and return the source that reads it."""
     if not parsed.table.columns:

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import tablemill.workbench
-from tablemill.workbench import HttpFile, Kind, Place, read_http_file, write_http_file
+from tablemill.workbench import ColumnKind, HttpFile, Place, read_http_file, write_http_file
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = (ROOT / "docs" / "workbench.md").read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
@@ -24,7 +24,7 @@ def test_the_example_of_the_page_runs():
     given = {"module_function": lambda frame, _: (frame, "odd"), "frame": pd.DataFrame({"A": [1, 2]}), "params": {}}
     exec(EXAMPLE, given)
     assert given["again"].dataframe.equals(given["frame"])
-    assert [column.kind for column in given["kept"].table.columns] == [Kind.NUMBER]
+    assert [column.kind for column in given["kept"].table.columns] == [ColumnKind.NUMBER]
 
 
 def test_an_httpfile_comes_back_as_it_was_written():

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from component.workbench.tables.columns import Kind, WorkbenchColumn, date_column, default_column, number_column
+from component.workbench.tables.columns import ColumnKind, WorkbenchColumn, date_column, default_column, number_column
 from component.workbench.tables.date_unit import DateUnit
 from component.workbench.tables.table import NO_TABLE, WorkbenchTable
 from tests.strategies.typed_tables import NAMES, texts
@@ -61,15 +61,15 @@ def cells(draw, one, rows, *, nulls=True):
 @st.composite
 def columns(draw, name, rows, *, era_2019=False, nulls=True, exact_moments=False):
     """A column and its values."""
-    kind = draw(st.sampled_from([kind for kind in Kind if kind is not Kind.DATE or not era_2019]))
-    if kind is Kind.TEXT:
+    kind = draw(st.sampled_from([kind for kind in ColumnKind if kind is not ColumnKind.DATE or not era_2019]))
+    if kind is ColumnKind.TEXT:
         values = pa.array(draw(cells(texts, rows, nulls=nulls)), pa.string())
         index = draw(st.sampled_from([None, *INDICES]))
         return default_column(name, kind), values if index is None else coded(values, index)
-    if kind is Kind.TIMESTAMP:
+    if kind is ColumnKind.TIMESTAMP:
         counts = draw(cells(whole_microseconds if exact_moments else moments, rows, nulls=nulls))
         return default_column(name, kind), pa.array(counts, pa.int64()).cast(pa.timestamp("ns"))
-    if kind is Kind.DATE:
+    if kind is ColumnKind.DATE:
         unit = draw(st.sampled_from(DateUnit))
         return date_column(name, unit), pa.array(draw(cells(dates(unit), rows, nulls=nulls)), pa.date32())
     data_type = draw(st.sampled_from([*INTEGERS, *FLOATS]))

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from component.errors import UserError
 from component.workbench.files.arrow_file import open_arrow, read_arrow_file, sidecar_of
 from component.workbench.files.table_metadata import metadata_of, metadata_text
-from component.workbench.rules.limits import UNLIMITED, Limits
-from component.workbench.rules.reading import Reading
+from component.workbench.rules.limits import UNLIMITED, TableSizes
+from component.workbench.rules.reading import ReadingMode
 from component.workbench.tables.columns import Era, date_column, number_column, text_column, timestamp_column
 from component.workbench.tables.date_unit import DateUnit
 from component.workbench.tables.table import NO_TABLE, stated
@@ -143,11 +143,11 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize("reading", Reading)
+@pytest.mark.parametrize("reading", ReadingMode)
 @pytest.mark.parametrize(("rows", "expected"), BROKEN)
 def test_what_breaks_a_rule_is_refused_in_both_readings(path, rows, expected, reading):
     write(path, rows)
-    if "122 bytes" in expected and reading is Reading.LENIENT:
+    if "122 bytes" in expected and reading is ReadingMode.LENIENT:
         assert read_arrow_file(path, reading=reading).table.names == ("é" * 60,)
         return
     with pytest.raises(UserError, match=expected) as raised:
@@ -245,10 +245,10 @@ def test_a_file_of_2019_has_no_dates(path):
 def test_what_exceeds_a_limit_is_refused_or_cut(path):
     rows = pa.table([text("aaa", "b"), text("c", "d"), text("e", "f")], names=["long name of it", "B", "C"])
     write(path, rows)
-    limits = Limits(rows=1, columns=2, cell_bytes=2, name_bytes=12)
+    limits = TableSizes(rows=1, columns=2, cell_bytes=2, name_bytes=12)
     with pytest.raises(UserError, match="InvalidArrowFile"):
         read_arrow_file(path, limits=limits)
-    read = read_arrow_file(path, limits=limits, reading=Reading.LENIENT)
+    read = read_arrow_file(path, limits=limits, reading=ReadingMode.LENIENT)
     assert same_tables(read.table, table_of((text_column("long name of"), text("aa")), (text_column("B"), text("c"))))
     assert [message.id.rsplit(".", 1)[1] for message in read.messages] == [
         "truncated",

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from component.errors import UserError
 from component.workbench.files.arrow_file import read_arrow_file, sidecar_of
 from component.workbench.files.arrow_writing import write_arrow_file
-from component.workbench.rules.limits import UNLIMITED, Limits
+from component.workbench.rules.limits import UNLIMITED, TableSizes
 from component.workbench.tables.columns import date_column, number_column, text_column
 from component.workbench.tables.date_unit import DateUnit
 from component.workbench.tables.table import NO_TABLE, WorkbenchTable
@@ -93,7 +93,7 @@ def test_a_table_that_breaks_a_rule_leaves_everything_as_it_was(tmp_path, broken
 
 def test_a_table_beyond_a_limit_is_refused(tmp_path):
     with pytest.raises(UserError) as raised:
-        write_arrow_file(tmp_path / "X.arrow", ONE, limits=Limits(rows=1))
+        write_arrow_file(tmp_path / "X.arrow", ONE, limits=TableSizes(rows=1))
     assert raised.value.code == "workbench.limit"
     assert present(tmp_path) == []
 

@@ -9,8 +9,8 @@ from hypothesis import given
 
 from component.errors import UserError
 from component.workbench.tables.columns import (
+    ColumnKind,
     Era,
-    Kind,
     WorkbenchColumn,
     column_document,
     column_of_document,
@@ -93,7 +93,12 @@ def test_a_format_or_unit_that_is_none_is_refused(document, rule):
 
 @pytest.mark.parametrize(
     ("kind", "number_format", "unit"),
-    [(Kind.TEXT, "{}", None), (Kind.NUMBER, None, None), (Kind.DATE, None, None), (Kind.TIMESTAMP, None, "day")],
+    [
+        (ColumnKind.TEXT, "{}", None),
+        (ColumnKind.NUMBER, None, None),
+        (ColumnKind.DATE, None, None),
+        (ColumnKind.TIMESTAMP, None, "day"),
+    ],
 )
 def test_a_column_has_a_format_or_unit_exactly_where_its_type_has_one(kind, number_format, unit):
     with pytest.raises(UserError, match="Invalid"):

@@ -15,9 +15,9 @@ from component.tables.types import Column, TableSchema, TypeName, column_of_arro
 from component.workbench.conversion.from_tablemill import from_tablemill
 from component.workbench.files.arrow_file import read_arrow_file
 from component.workbench.files.arrow_writing import write_arrow_file
-from component.workbench.rules.limits import UNLIMITED, Limits
-from component.workbench.rules.reading import Reading
-from component.workbench.tables.columns import Kind, number_column, text_column
+from component.workbench.rules.limits import UNLIMITED, TableSizes
+from component.workbench.rules.reading import ReadingMode
+from component.workbench.tables.columns import ColumnKind, number_column, text_column
 from component.workbench.tables.date_unit import DateUnit
 from component.workbench.tables.table import NO_TABLE
 from tests.strategies.typed_tables import tables
@@ -31,7 +31,7 @@ def schema_of(rows):
     return TableSchema(tuple(column_of_arrow(field.name, field.type) for field in rows.schema))
 
 
-def turn(values, column=None, reading=Reading.LENIENT):
+def turn(values, column=None, reading=ReadingMode.LENIENT):
     column = column or column_of_arrow("A", values.type)
     return from_tablemill(TableSchema((column,)), pa.table([values], names=["A"]), reading)
 
@@ -51,7 +51,7 @@ def oracle(value, data_type):
 
 @given(tables(least=0))
 def test_every_value_is_kept_or_said_to_be_changed(rows):
-    turned = from_tablemill(schema_of(rows), rows, Reading.LENIENT, UNLIMITED)
+    turned = from_tablemill(schema_of(rows), rows, ReadingMode.LENIENT, UNLIMITED)
     for name in rows.column_names:
         data_type = turned.table.rows.schema.field(name).type
         expected = [oracle(value, data_type) for value in rows.column(name).to_pylist()]
@@ -67,19 +67,19 @@ def test_every_value_is_kept_or_said_to_be_changed(rows):
 
 @given(tables(least=0))
 def test_what_strict_reading_lets_through_is_what_lenient_reading_gives_without_loss(rows):
-    lenient = from_tablemill(schema_of(rows), rows, Reading.LENIENT, UNLIMITED)
+    lenient = from_tablemill(schema_of(rows), rows, ReadingMode.LENIENT, UNLIMITED)
     if all(message.id == "tablemill.changed_type" for message in lenient.messages):
-        assert same_tables(from_tablemill(schema_of(rows), rows, Reading.STRICT, UNLIMITED).table, lenient.table)
+        assert same_tables(from_tablemill(schema_of(rows), rows, ReadingMode.STRICT, UNLIMITED).table, lenient.table)
     else:
         with pytest.raises(UserError) as raised:
-            from_tablemill(schema_of(rows), rows, Reading.STRICT, UNLIMITED)
+            from_tablemill(schema_of(rows), rows, ReadingMode.STRICT, UNLIMITED)
         assert raised.value.code == "workbench.loss"
 
 
 @settings(max_examples=40)  # each is forced to disk
 @given(rows=tables(least=0))
 def test_what_comes_out_can_be_written_as_an_arrow_file(tmp_path_factory, rows):
-    table = from_tablemill(schema_of(rows), rows, Reading.LENIENT).table
+    table = from_tablemill(schema_of(rows), rows, ReadingMode.LENIENT).table
     path = tmp_path_factory.mktemp("a") / "X.arrow"
     write_arrow_file(path, table)
     assert same_tables(read_arrow_file(path).table, table)
@@ -94,7 +94,7 @@ def test_what_comes_out_can_be_written_as_an_arrow_file(tmp_path_factory, rows):
     ],
 )
 def test_a_numeric_becomes_the_first_number_that_holds_it(values, data_type):
-    turned = turn(values, reading=Reading.STRICT)
+    turned = turn(values, reading=ReadingMode.STRICT)
     assert turned.table.rows.schema.field("A").type == data_type
     assert [message.id for message in turned.messages] == ["tablemill.changed_type"]
 
@@ -102,7 +102,7 @@ def test_a_numeric_becomes_the_first_number_that_holds_it(values, data_type):
 def test_digits_beyond_a_float_are_refused_or_rounded():
     values = pa.array([Decimal("0.12345678901234567890")], pa.decimal128(38, 20))
     with pytest.raises(UserError) as raised:
-        turn(values, reading=Reading.STRICT)
+        turn(values, reading=ReadingMode.STRICT)
     assert raised.value.code == "workbench.loss"
     turned = turn(values)
     assert turned.table.rows.column("A").to_pylist() == [0.12345678901234568]
@@ -113,7 +113,7 @@ def test_a_unit_that_does_not_fit_any_more_is_refused_or_becomes_day():
     column = Column("A", TypeName.DATE, attributes=(("workbench.unit", "month"),))
     values = pa.array([dt.date(2020, 1, 2)])
     with pytest.raises(UserError) as raised:
-        turn(values, column, Reading.STRICT)
+        turn(values, column, ReadingMode.STRICT)
     assert raised.value.code == "workbench.loss"
     turned = turn(values, column)
     assert turned.table.columns[0].unit is DateUnit.DAY
@@ -135,19 +135,19 @@ def test_a_format_that_is_none_is_not_taken_over():
 
 def test_an_instant_is_a_timestamp():
     column = Column("A", TypeName.TIMESTAMP, attributes=(("logical", "timestamptz"),))
-    assert turn(pa.array([EARLIEST]), column).table.columns[0].kind is Kind.TIMESTAMP
+    assert turn(pa.array([EARLIEST]), column).table.columns[0].kind is ColumnKind.TIMESTAMP
 
 
 def test_names_and_sizes_are_brought_within_the_limits_or_refused():
     rows = pa.table({"a\n": ["abc"], "a": ["b"]})
-    limits = Limits(rows=1, columns=2, cell_bytes=2, name_bytes=12)
+    limits = TableSizes(rows=1, columns=2, cell_bytes=2, name_bytes=12)
     with pytest.raises(UserError):
-        from_tablemill(schema_of(rows), rows, Reading.STRICT, limits)
-    turned = from_tablemill(schema_of(rows), rows, Reading.LENIENT, limits)
+        from_tablemill(schema_of(rows), rows, ReadingMode.STRICT, limits)
+    turned = from_tablemill(schema_of(rows), rows, ReadingMode.LENIENT, limits)
     assert turned.table.columns == (text_column("a"), text_column("a 2"))
     assert turned.table.rows.to_pylist() == [{"a": "ab", "a 2": "b"}]
     assert len(turned.messages) == 3
 
 
 def test_no_columns_are_no_table():
-    assert from_tablemill(TableSchema(()), pa.table({}), Reading.STRICT).table == NO_TABLE
+    assert from_tablemill(TableSchema(()), pa.table({}), ReadingMode.STRICT).table == NO_TABLE

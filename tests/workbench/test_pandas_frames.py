@@ -14,7 +14,7 @@ from hypothesis import given
 
 from component.errors import UserError
 from component.workbench.frames.pandas_frames import from_frame, to_frame
-from component.workbench.rules.reading import Reading
+from component.workbench.rules.reading import ReadingMode
 from component.workbench.tables.columns import date_column, number_column, text_column, timestamp_column
 from component.workbench.tables.date_unit import DateUnit
 from component.workbench.tables.table import NO_TABLE, WorkbenchTable
@@ -40,7 +40,7 @@ def test_a_table_comes_back_with_whole_numbers_among_nulls_as_floats(table):
         if pa.types.is_integer(field.type) and rows.column(number).null_count:
             floats = rows.column(number).cast(pa.float64(), safe=False)
             rows = rows.set_column(number, field.name, floats)
-    back = from_frame(to_frame(table, Reading.LENIENT), fallback=table.columns)
+    back = from_frame(to_frame(table, ReadingMode.LENIENT), fallback=table.columns)
     assert same_tables(back, WorkbenchTable(table.columns, rows))
 
 
@@ -79,13 +79,13 @@ def test_whole_numbers_that_a_float_cannot_say_are_refused_or_rounded():
     with pytest.raises(UserError) as raised:
         to_frame(table)
     assert raised.value.code == "workbench.loss"
-    assert to_frame(table, Reading.LENIENT)["A"][0] == 2**53
+    assert to_frame(table, ReadingMode.LENIENT)["A"][0] == 2**53
 
 
 def test_the_timestamp_that_pandas_takes_for_null_is_refused():
     table = table_of((timestamp_column("A"), pa.array([-(2**63)], pa.int64()).cast(pa.timestamp("ns"))))
     with pytest.raises(UserError) as raised:
-        to_frame(table, Reading.LENIENT)
+        to_frame(table, ReadingMode.LENIENT)
     assert raised.value.code == "workbench.loss"
 
 

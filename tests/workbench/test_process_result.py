@@ -8,9 +8,9 @@ import pytest
 from component.errors import UserError
 from component.workbench.frames.process_result import ProcessResult, coerce, process_result, rendered
 from component.workbench.render.messages import Message, QuickFix, RenderError, plain_message, text_of
-from component.workbench.render.rendered import Status
-from component.workbench.rules.limits import Limits
-from component.workbench.rules.reading import Reading
+from component.workbench.render.rendered import RenderStatus
+from component.workbench.rules.limits import TableSizes
+from component.workbench.rules.reading import ReadingMode
 from component.workbench.tables.columns import number_column
 
 FRAME = pd.DataFrame({"A": [1, 2]})
@@ -110,7 +110,8 @@ def test_names_are_held_to_the_limits():
 
 
 @pytest.mark.parametrize(
-    ("value", "status"), [(FRAME, Status.OK), ((FRAME, "bad"), Status.OK), ("bad", Status.ERROR), (None, "unreachable")]
+    ("value", "status"),
+    [(FRAME, RenderStatus.OK), ((FRAME, "bad"), RenderStatus.OK), ("bad", RenderStatus.ERROR), (None, "unreachable")],
 )
 def test_columns_and_errors_decide_what_a_result_means(value, status):
     assert rendered(coerce(value)).status == status
@@ -118,7 +119,7 @@ def test_columns_and_errors_decide_what_a_result_means(value, status):
 
 def test_a_result_is_cut_to_the_limits_with_workbenchs_own_warning():
     frame = pd.DataFrame({"A": [1, 2, 3], "B": pd.Categorical(["abc", "b", "c"]), "C": [1, 2, 3]})
-    given = rendered(coerce((frame, "bad")), Limits(rows=2, columns=2, cell_bytes=2))
+    given = rendered(coerce((frame, "bad")), TableSizes(rows=2, columns=2, cell_bytes=2))
     assert given.table.rows.to_pylist() == [{"A": 1, "B": "ab"}, {"A": 2, "B": "b"}]
     assert [text_of(error.message) for error in given.errors] == [
         "bad",
@@ -127,7 +128,7 @@ def test_a_result_is_cut_to_the_limits_with_workbenchs_own_warning():
         "Truncated one value (value byte limit is 2; see row 2 column 2)",
     ]
     with pytest.raises(UserError) as raised:
-        rendered(coerce(frame), Limits(rows=2), Reading.STRICT)
+        rendered(coerce(frame), TableSizes(rows=2), ReadingMode.STRICT)
     assert raised.value.code == "workbench.limit"
 
 

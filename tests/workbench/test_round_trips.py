@@ -43,7 +43,7 @@ from component.workbench.files.http_file import HttpFile, write_http_file
 from component.workbench.files.table_metadata import metadata_of, metadata_text
 from component.workbench.frames.process_result import coerce, process_result, rendered
 from component.workbench.render.rendered import Rendered
-from component.workbench.rules.reading import Reading
+from component.workbench.rules.reading import ReadingMode
 from component.workbench.tables.columns import Era
 from tests.dataset.making import UUID, new_store, write_files
 from tests.strategies.typed_tables import NAMES, texts
@@ -188,7 +188,7 @@ def test_a_table_comes_back_from_a_dataset_with_formats_and_units(table):
         dataset = open_dataset(store, UUID)
         read = pa.concat_tables([rows.schema.empty_table(), *read_dataset(dataset)])
         described = TableSchema(dataset.described(schema.names))
-        assert same_tables(from_tablemill(described, read.select(schema.names), Reading.STRICT).table, table)
+        assert same_tables(from_tablemill(described, read.select(schema.names), ReadingMode.STRICT).table, table)
 
 
 RECORDS = [
@@ -251,7 +251,7 @@ def test_a_table_comes_back_from_a_table_of_the_platform_with_its_types(table):
         read = rows_of(source)
         assert read.schema == rows.schema
         assert read.to_pylist() == rows.to_pylist()
-        assert same_tables(from_tablemill(schema, read, Reading.STRICT).table, table)
+        assert same_tables(from_tablemill(schema, read, ReadingMode.STRICT).table, table)
 
 
 def test_a_message_of_reading_is_data_too(tmp_path):

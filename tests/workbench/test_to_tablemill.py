@@ -10,7 +10,7 @@ from component.errors import UserError
 from component.tables.types import Column, TypeName
 from component.workbench.conversion.from_tablemill import from_tablemill
 from component.workbench.conversion.to_tablemill import tablemill_column, to_tablemill
-from component.workbench.rules.reading import Reading
+from component.workbench.rules.reading import ReadingMode
 from component.workbench.tables.columns import date_column, number_column, text_column, timestamp_column
 from component.workbench.tables.date_unit import DateUnit
 from tests.strategies.workbench_tables import moments, same_tables, table_of, workbench_tables
@@ -18,10 +18,10 @@ from tests.strategies.workbench_tables import moments, same_tables, table_of, wo
 
 @given(workbench_tables(exact_moments=True))
 def test_a_table_comes_back_with_its_formats_units_and_widths(table):
-    ours = to_tablemill(table, Reading.STRICT)
+    ours = to_tablemill(table, ReadingMode.STRICT)
     assert ours.messages == ()
     assert ours.rows.schema == ours.schema.arrow
-    back = from_tablemill(ours.schema, ours.rows, Reading.STRICT)
+    back = from_tablemill(ours.schema, ours.rows, ReadingMode.STRICT)
     assert same_tables(back.table, table)
     assert back.messages == ()
 
@@ -63,12 +63,12 @@ def test_a_column_keeps_what_our_types_do_not_say_in_attributes(column, data_typ
 @given(moments)
 def test_nanoseconds_are_refused_or_cut_to_the_microsecond_before(nanoseconds):
     table = table_of((timestamp_column("A"), pa.array([nanoseconds, None], pa.timestamp("ns"))))
-    lenient = to_tablemill(table, Reading.LENIENT)
+    lenient = to_tablemill(table, ReadingMode.LENIENT)
     assert lenient.rows.column("A").cast(pa.int64()).to_pylist() == [nanoseconds // 1000, None]
     assert [message.id for message in lenient.messages] == ["tablemill.rounded_values"] * (nanoseconds % 1000 > 0)
     if nanoseconds % 1000:
         with pytest.raises(UserError) as raised:
-            to_tablemill(table, Reading.STRICT)
+            to_tablemill(table, ReadingMode.STRICT)
         assert raised.value.code == "workbench.loss"
     else:
-        assert to_tablemill(table, Reading.STRICT) == lenient
+        assert to_tablemill(table, ReadingMode.STRICT) == lenient

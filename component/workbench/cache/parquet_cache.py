@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 
 from component.workbench.files.table_metadata import TableMetadata, require_agreement
 from component.workbench.tables.dictionaries import one_batch
-from component.workbench.tables.faults import Rule, invalid
+from component.workbench.tables.faults import TableRule, invalid
 from component.workbench.tables.table import WorkbenchTable, bare
 
 ROW_GROUP_ROWS: Final = 1_000_000
@@ -48,7 +48,7 @@ def decode_table(content: pa.Buffer, metadata: TableMetadata) -> WorkbenchTable:
     try:
         rows = _rows(content)
     except (pa.ArrowException, OSError) as error:
-        raise invalid(Rule.INVALID_ARROW_FILE, f"not readable as Parquet: {str(error).splitlines()[0]}") from error
+        raise invalid(TableRule.INVALID_ARROW_FILE, f"not readable as Parquet: {str(error).splitlines()[0]}") from error
     require_agreement(metadata, rows.schema, rows.num_rows)
     return WorkbenchTable(metadata.columns, rows)
 

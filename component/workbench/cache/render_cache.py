@@ -27,7 +27,7 @@ from component.store.files import unfinished_file
 from component.workbench.cache.parquet_cache import decode_table, encode_table
 from component.workbench.files.table_metadata import TableMetadata, metadata_document, metadata_of, metadata_of_document
 from component.workbench.render.messages import RenderError, json_text, render_error_of
-from component.workbench.render.rendered import Rendered, Status
+from component.workbench.render.rendered import Rendered, RenderStatus
 from component.workbench.tables.table import NO_TABLE
 
 _KEYS: Final = {"key", "status", "n_rows", "columns", "errors", "json", "file", "bytes", "digest"}
@@ -61,7 +61,9 @@ def entry_of(key: str, rendered: Rendered, file: str | None, content: pa.Buffer 
 
 def entry_text(entry: CacheEntry) -> str:
     """Return an entry as two lines of JSON, the second being the digest of the first; ValueError for NaN in `json`."""
-    status = Status.OK if entry.metadata.columns else Status.ERROR if entry.errors else Status.UNREACHABLE
+    status = (
+        RenderStatus.OK if entry.metadata.columns else RenderStatus.ERROR if entry.errors else RenderStatus.UNREACHABLE
+    )
     line = json_text(
         {
             "key": entry.key,

@@ -12,11 +12,11 @@ import pyarrow.compute as pc
 
 from component.errors import TablemillError
 from component.tables.types import Column, TableSchema, TypeName
-from component.workbench.conversion.to_tablemill import FORMAT, STORAGE, UNIT
+from component.workbench.conversion.to_tablemill import FORMAT, SOURCE, STORAGE, UNIT
 from component.workbench.render.messages import Message
 from component.workbench.rules.column_names import within_name_limit
-from component.workbench.rules.limits import WORKBENCH_2021, Limits, within_limits
-from component.workbench.rules.reading import Reading
+from component.workbench.rules.limits import WORKBENCH_2021, TableSizes, within_limits
+from component.workbench.rules.reading import ReadingMode
 from component.workbench.tables.columns import (
     WorkbenchColumn,
     date_column,
@@ -30,7 +30,6 @@ from component.workbench.tables.faults import loss
 from component.workbench.tables.number_format import DEFAULT_FORMAT, parse_number_format
 from component.workbench.tables.table import NO_TABLE, WorkbenchTable
 
-_SOURCE: Final = "module"
 _NANOSECONDS: Final = 1000
 _FLOAT_DIGITS: Final = 15
 _FIRST, _LAST = -(2**63) // _NANOSECONDS + 1, (2**63 - 1) // _NANOSECONDS
@@ -50,25 +49,25 @@ class _Losses:
     """What is changed in one column: refused (strict), or noted (lenient)."""
 
     column: str
-    reading: Reading
+    reading: ReadingMode
     messages: list[Message]
 
     def note(self, change: str, count: int, reason: str) -> None:
         """Take note of values that were changed; UserError `workbench.loss` when nothing may be."""
-        if count and self.reading is Reading.STRICT:
+        if count and self.reading is ReadingMode.STRICT:
             raise loss(f"{count} values would be changed: {reason}", column=shown(self.column))
         if count:
             arguments: dict[str, str | int | float] = {"column": self.column, "n_values": count, "reason": reason}
-            self.messages.append(Message(f"tablemill.{change}", arguments, _SOURCE))
+            self.messages.append(Message(f"tablemill.{change}", arguments, SOURCE))
 
     def retyped(self, old: str, new: str) -> None:
         """Say that a column has another type, with the same values."""
         arguments = {"column": self.column, "old": old, "new": new}
-        self.messages.append(Message("tablemill.changed_type", arguments, _SOURCE))
+        self.messages.append(Message("tablemill.changed_type", arguments, SOURCE))
 
 
 def from_tablemill(
-    schema: TableSchema, rows: pa.Table, reading: Reading, limits: Limits = WORKBENCH_2021
+    schema: TableSchema, rows: pa.Table, reading: ReadingMode, limits: TableSizes = WORKBENCH_2021
 ) -> WorkbenchRows:
     """Return our rows as a Workbench table, with formats and units of the columns' attributes where they still hold.
 
@@ -142,10 +141,10 @@ def _date(column: Column, cells: Any, losses: _Losses) -> tuple[WorkbenchColumn,
     if not wrong:
         return date_column(column.name, unit), kept
     why = f"{wrong} are not the first day of a {unit}"
-    if losses.reading is Reading.STRICT:
+    if losses.reading is ReadingMode.STRICT:
         raise loss(f"the dates have the unit {unit}: {why}", column=shown(column.name))
     arguments = {"column": column.name, "old": str(unit), "reason": why}
-    losses.messages.append(Message("tablemill.changed_unit", arguments, _SOURCE))
+    losses.messages.append(Message("tablemill.changed_unit", arguments, SOURCE))
     return date_column(column.name), kept
 
 

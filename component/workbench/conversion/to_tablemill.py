@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 
 from component.tables.types import Column, TableSchema, TypeName
 from component.workbench.render.messages import Message
-from component.workbench.rules.reading import Reading
-from component.workbench.tables.columns import Kind, WorkbenchColumn, shown
+from component.workbench.rules.reading import ReadingMode
+from component.workbench.tables.columns import ColumnKind, WorkbenchColumn, shown
 from component.workbench.tables.faults import loss
 from component.workbench.tables.table import WorkbenchTable
 
@@ -20,8 +20,12 @@ UNIT: Final = "workbench.unit"
 STORAGE: Final = "workbench.storage"
 """Keys of attributes: a number's format, a date's unit, and the Arrow type of a number where ours is wider."""
 
-_TYPES: Final = {Kind.TEXT: TypeName.STRING, Kind.DATE: TypeName.DATE, Kind.TIMESTAMP: TypeName.TIMESTAMP}
-_SOURCE: Final = "module"
+_TYPES: Final = {
+    ColumnKind.TEXT: TypeName.STRING,
+    ColumnKind.DATE: TypeName.DATE,
+    ColumnKind.TIMESTAMP: TypeName.TIMESTAMP,
+}
+SOURCE: Final = "module"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,7 @@ class TablemillRows:
 
 def tablemill_column(column: WorkbenchColumn, data_type: pa.DataType) -> Column:
     """Return the column that holds what a Workbench column of an Arrow type has, format, unit and width included."""
-    if column.kind is not Kind.NUMBER:
+    if column.kind is not ColumnKind.NUMBER:
         unit = () if column.unit is None else ((UNIT, str(column.unit)),)
         return Column(column.name, _TYPES[column.kind], attributes=unit)
     attributes = {FORMAT: column.format or ""}
@@ -51,7 +55,7 @@ def _number_type(data_type: pa.DataType) -> TypeName:
     return TypeName.FLOAT if pa.types.is_floating(data_type) else TypeName.INTEGER
 
 
-def to_tablemill(table: WorkbenchTable, reading: Reading) -> TablemillRows:
+def to_tablemill(table: WorkbenchTable, reading: ReadingMode) -> TablemillRows:
     """Return a table in our types, nothing lost but nanoseconds.
 
     Timestamps become microseconds: those that are no whole ones are refused (UserError `workbench.loss`, strict) or cut
@@ -68,11 +72,11 @@ def to_tablemill(table: WorkbenchTable, reading: Reading) -> TablemillRows:
     return TablemillRows(schema, pa.table(values, schema=schema.arrow), tuple(messages))
 
 
-def _values(column: Column, cells: Any, reading: Reading, messages: list[Message]) -> Any:
+def _values(column: Column, cells: Any, reading: ReadingMode, messages: list[Message]) -> Any:
     if column.type is not TypeName.TIMESTAMP:
         return cells.cast(column.arrow)
     values, count = cut_to_microseconds(cells, column.arrow)
-    if count and reading is Reading.STRICT:
+    if count and reading is ReadingMode.STRICT:
         raise loss("a timestamp has nanoseconds that are not whole microseconds", column=shown(column.name))
     if count:
         messages.append(rounded(column.name, count))
@@ -94,4 +98,4 @@ def rounded(column: str, count: int) -> Message:
     """Return the message that values of a column were cut to microseconds."""
     reason = "timestamps have whole microseconds here"
     arguments: dict[str, str | int | float] = {"column": column, "n_values": count, "reason": reason}
-    return Message("tablemill.rounded_values", arguments, _SOURCE)
+    return Message("tablemill.rounded_values", arguments, SOURCE)

@@ -18,11 +18,11 @@ from component.workbench.files.table_metadata import TableMetadata, metadata_of_
 from component.workbench.render.messages import Message
 from component.workbench.rules.cell_checks import check_dates, check_name, check_values
 from component.workbench.rules.column_names import within_name_limit
-from component.workbench.rules.limits import WORKBENCH_2021, Limits, within_limits
-from component.workbench.rules.reading import Reading
+from component.workbench.rules.limits import WORKBENCH_2021, TableSizes, within_limits
+from component.workbench.rules.reading import ReadingMode
 from component.workbench.tables.columns import (
+    ColumnKind,
     Era,
-    Kind,
     WorkbenchColumn,
     date_column,
     date_unit_of,
@@ -31,7 +31,7 @@ from component.workbench.tables.columns import (
     text_column,
     timestamp_column,
 )
-from component.workbench.tables.faults import Rule, invalid
+from component.workbench.tables.faults import TableRule, invalid
 from component.workbench.tables.table import NO_TABLE, WorkbenchTable, bare, kind_of
 
 SIDECAR_SUFFIX = ".json"
@@ -80,15 +80,17 @@ def _opening(path: Path) -> Iterator[None]:
     try:
         yield
     except (pa.ArrowException, UnicodeDecodeError) as error:
-        raise invalid(Rule.INVALID_ARROW_FILE, str(error).splitlines()[0]).at(table=path.name) from error
+        raise invalid(TableRule.INVALID_ARROW_FILE, str(error).splitlines()[0]).at(table=path.name) from error
     except OSError as error:
         if error.errno is None:  # Arrow says so of messages that end early
-            raise invalid(Rule.INVALID_ARROW_FILE, str(error).splitlines()[0]).at(table=path.name) from error
+            raise invalid(TableRule.INVALID_ARROW_FILE, str(error).splitlines()[0]).at(table=path.name) from error
         text = f"{str(path)!r} cannot be read: {error.strerror}"
         raise UserError("store.unreadable", text) from error
 
 
-def read_arrow_file(path: Path, *, limits: Limits = WORKBENCH_2021, reading: Reading = Reading.STRICT) -> ReadTable:
+def read_arrow_file(
+    path: Path, *, limits: TableSizes = WORKBENCH_2021, reading: ReadingMode = ReadingMode.STRICT
+) -> ReadTable:
     """Return the table of an Arrow file of either era, checked in Workbench's order, without copying it.
 
     A file of no bytes is a table without columns. A sidecar, where there is one, must agree. What breaks a rule is
@@ -101,7 +103,7 @@ def read_arrow_file(path: Path, *, limits: Limits = WORKBENCH_2021, reading: Rea
             if sidecar is not None:
                 require_agreement(sidecar, pa.schema([]), 0)
             return ReadTable(NO_TABLE)
-        table = checked_table(open_arrow(path), sidecar, limits.name_bytes if reading is Reading.STRICT else None)
+        table = checked_table(open_arrow(path), sidecar, limits.name_bytes if reading is ReadingMode.STRICT else None)
     except FileNotFoundError as error:
         raise UserError("store.unreadable", f"There is no file {str(path)!r}") from error
     except UserError as error:
@@ -134,7 +136,7 @@ def checked_table(opened: OpenedArrow, sidecar: TableMetadata | None, name_bytes
             for batch in opened.batches:
                 check_dates(column.name, batch.column(opened.schema.get_field_index(column.name)), column.unit)
     if not columns and opened.rows.num_rows:
-        raise invalid(Rule.WRONG_ROW_COUNT, "a table without columns has rows")
+        raise invalid(TableRule.WRONG_ROW_COUNT, "a table without columns has rows")
     return WorkbenchTable(columns, bare(opened.rows)) if columns else NO_TABLE
 
 
@@ -158,7 +160,7 @@ def _columns(opened: OpenedArrow, sidecar: TableMetadata | None, era: Era) -> tu
     return columns
 
 
-_NEEDED: Final = {Kind.NUMBER: b"format", Kind.DATE: b"unit"}
+_NEEDED: Final = {ColumnKind.NUMBER: b"format", ColumnKind.DATE: b"unit"}
 
 
 def era_of(schema: pa.Schema, *, has_sidecar: bool) -> Era:
@@ -171,7 +173,7 @@ def era_of(schema: pa.Schema, *, has_sidecar: bool) -> Era:
         return Era.E2021
     if not has_sidecar:
         raise invalid(
-            Rule.FORMATS_UNKNOWN,
+            TableRule.FORMATS_UNKNOWN,
             "the file says no formats of its numbers, and there is no sidecar that does",
             column=shown(bare[0].name),
             remedy="Put the file's metadata beside it, as NAME.arrow.json.",
@@ -185,26 +187,26 @@ def check_schema(schema: pa.Schema, batches: int, era: Era) -> None:
     Even an empty map is metadata. UserError `workbench.invalid`.
     """
     if era is Era.E2021 and schema.metadata is not None:
-        raise invalid(Rule.TABLE_SCHEMA_HAS_METADATA, "the schema of the table has metadata")
+        raise invalid(TableRule.TABLE_SCHEMA_HAS_METADATA, "the schema of the table has metadata")
     if batches > 1:
-        raise invalid(Rule.TABLE_HAS_TOO_MANY_RECORD_BATCHES, f"the table has {batches} record batches, not one")
+        raise invalid(TableRule.TABLE_HAS_TOO_MANY_RECORD_BATCHES, f"the table has {batches} record batches, not one")
     seen: set[str] = set()
     for name in schema.names:
         if name in seen:
-            raise invalid(Rule.DUPLICATE_COLUMN_NAME, "two columns have the same name", column=shown(name))
+            raise invalid(TableRule.DUPLICATE_COLUMN_NAME, "two columns have the same name", column=shown(name))
         seen.add(name)
 
 
-def check_type(field: pa.Field, era: Era) -> Kind:
+def check_type(field: pa.Field, era: Era) -> ColumnKind:
     """Return the column type that a field's Arrow type holds; UserError `workbench.invalid` for one that holds none."""
     kind = kind_of(field.type)
-    if kind is None or (era is Era.E2019 and kind is Kind.DATE):
-        raise invalid(Rule.WRONG_COLUMN_TYPE, f"no column may be {field.type}", column=shown(field.name))
-    if kind is Kind.TIMESTAMP and field.type.tz is not None:
-        raise invalid(Rule.TIMESTAMP_TIMEZONE_NOT_ALLOWED, "a timestamp has a time zone", column=shown(field.name))
-    if kind is Kind.TIMESTAMP and field.type.unit != "ns":
+    if kind is None or (era is Era.E2019 and kind is ColumnKind.DATE):
+        raise invalid(TableRule.WRONG_COLUMN_TYPE, f"no column may be {field.type}", column=shown(field.name))
+    if kind is ColumnKind.TIMESTAMP and field.type.tz is not None:
+        raise invalid(TableRule.TIMESTAMP_TIMEZONE_NOT_ALLOWED, "a timestamp has a time zone", column=shown(field.name))
+    if kind is ColumnKind.TIMESTAMP and field.type.unit != "ns":
         text = f"a timestamp has the unit {field.type.unit}, not ns"
-        raise invalid(Rule.TIMESTAMP_UNIT_NOT_ALLOWED, text, column=shown(field.name))
+        raise invalid(TableRule.TIMESTAMP_UNIT_NOT_ALLOWED, text, column=shown(field.name))
     return kind
 
 
@@ -217,23 +219,23 @@ def column_of_field(field: pa.Field) -> WorkbenchColumn:
     kind = check_type(field, Era.E2021)
     value = _metadata_value(field, kind)
     if value is None:
-        return text_column(field.name) if kind is Kind.TEXT else timestamp_column(field.name)
-    if kind is Kind.DATE:
+        return text_column(field.name) if kind is ColumnKind.TEXT else timestamp_column(field.name)
+    if kind is ColumnKind.DATE:
         return date_column(field.name, date_unit_of(value, field.name))
     return number_column(field.name, value)
 
 
-def _metadata_value(field: pa.Field, kind: Kind) -> str | None:
+def _metadata_value(field: pa.Field, kind: ColumnKind) -> str | None:
     needed = _NEEDED.get(kind)
     if needed is None:
         if field.metadata is not None:
-            raise invalid(Rule.FIELD_METADATA_NOT_ALLOWED, f"a {kind} has metadata", column=shown(field.name))
+            raise invalid(TableRule.FIELD_METADATA_NOT_ALLOWED, f"a {kind} has metadata", column=shown(field.name))
         return None
     if field.metadata is None or field.metadata.keys() != {needed}:
         text = f"a {kind} must have exactly the metadata {needed.decode()}"
-        raise invalid(Rule.FIELD_METADATA_NOT_ALLOWED, text, column=shown(field.name))
+        raise invalid(TableRule.FIELD_METADATA_NOT_ALLOWED, text, column=shown(field.name))
     try:
         return str(field.metadata[needed].decode())
     except UnicodeDecodeError as error:
-        rule = Rule.INVALID_NUMBER_FORMAT if kind is Kind.NUMBER else Rule.INVALID_DATE_UNIT
+        rule = TableRule.INVALID_NUMBER_FORMAT if kind is ColumnKind.NUMBER else TableRule.INVALID_DATE_UNIT
         raise invalid(rule, f"the {needed.decode()} is not UTF-8", column=shown(field.name)) from error

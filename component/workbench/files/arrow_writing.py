@@ -12,13 +12,13 @@ from component.folder.layout import writing
 from component.store.files import force, force_folder, unfinished_file
 from component.workbench.files.arrow_file import checked_table, open_arrow, sidecar_of
 from component.workbench.files.table_metadata import metadata_of, metadata_text, require_agreement
-from component.workbench.rules.limits import WORKBENCH_2021, Limits, within_limits
-from component.workbench.rules.reading import Reading
+from component.workbench.rules.limits import WORKBENCH_2021, TableSizes, within_limits
+from component.workbench.rules.reading import ReadingMode
 from component.workbench.tables.dictionaries import one_batch
 from component.workbench.tables.table import WorkbenchTable, stated
 
 
-def write_arrow_file(path: Path, table: WorkbenchTable, *, limits: Limits = WORKBENCH_2021) -> None:
+def write_arrow_file(path: Path, table: WorkbenchTable, *, limits: TableSizes = WORKBENCH_2021) -> None:
     """Write an Arrow file with formats and units in its fields, and its sidecar.
 
     What was written is read again, checked against all rules and against its metadata, and only then gets its name. At
@@ -28,7 +28,7 @@ def write_arrow_file(path: Path, table: WorkbenchTable, *, limits: Limits = WORK
     rows = one_batch(table.rows)
     whole = WorkbenchTable(table.columns, rows)
     require_agreement(metadata_of(whole), rows.schema, rows.num_rows)
-    within_limits(whole, limits, Reading.STRICT)
+    within_limits(whole, limits, ReadingMode.STRICT)
     sidecar = sidecar_of(path)
     hidden = path.with_name(f".{identity.new_hex()}.part")
     with writing(path), unfinished_file(hidden) as arrow, unfinished_file(sidecar_of(hidden)) as said:

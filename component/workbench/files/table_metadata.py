@@ -10,8 +10,15 @@ import pyarrow as pa
 
 from component.errors import UserError
 from component.workbench.render.messages import json_text
-from component.workbench.tables.columns import Era, Kind, WorkbenchColumn, column_document, column_of_document, shown
-from component.workbench.tables.faults import Rule, invalid
+from component.workbench.tables.columns import (
+    ColumnKind,
+    Era,
+    WorkbenchColumn,
+    column_document,
+    column_of_document,
+    shown,
+)
+from component.workbench.tables.faults import TableRule, invalid
 from component.workbench.tables.table import WorkbenchTable, kind_of
 
 
@@ -67,13 +74,15 @@ def require_agreement(
     a fault of what wrote the table and is not mended: UserError `workbench.invalid` with the rule that is broken.
     """
     if not metadata.columns and len(schema):
-        raise invalid(Rule.TABLE_SHOULD_BE_NONE, "there is a table, and its metadata says that there are no columns")
+        raise invalid(
+            TableRule.TABLE_SHOULD_BE_NONE, "there is a table, and its metadata says that there are no columns"
+        )
     if len(metadata.columns) != len(schema):
         counts = f"metadata says {len(metadata.columns)}, the table has {len(schema)}"
-        raise invalid(Rule.WRONG_COLUMN_COUNT, f"the number of columns differs: {counts}")
+        raise invalid(TableRule.WRONG_COLUMN_COUNT, f"the number of columns differs: {counts}")
     if metadata.n_rows != n_rows:
         counts = f"metadata says {metadata.n_rows}, the table has {n_rows}"
-        raise invalid(Rule.WRONG_ROW_COUNT, f"the number of rows differs: {counts}")
+        raise invalid(TableRule.WRONG_ROW_COUNT, f"the number of rows differs: {counts}")
     for position, (column, field) in enumerate(zip(metadata.columns, schema, strict=True)):
         _require_column(position, column, field)
         if said is not None:
@@ -83,15 +92,15 @@ def require_agreement(
 def _require_column(position: int, column: WorkbenchColumn, field: pa.Field) -> None:
     if column.name != field.name:
         names = f"metadata says {shown(column.name)!r}, the table has {shown(field.name)!r}"
-        raise invalid(Rule.WRONG_COLUMN_NAME, f"the name of column {position + 1} differs: {names}")
+        raise invalid(TableRule.WRONG_COLUMN_NAME, f"the name of column {position + 1} differs: {names}")
     if kind_of(field.type) is not column.kind:
         types = f"metadata says {column.kind}, the table has {field.type}"
-        raise invalid(Rule.WRONG_COLUMN_TYPE, f"the type differs: {types}", column=shown(column.name))
+        raise invalid(TableRule.WRONG_COLUMN_TYPE, f"the type differs: {types}", column=shown(column.name))
 
 
 def _require_said(column: WorkbenchColumn, said: WorkbenchColumn) -> None:
     if column == said:
         return
-    rule = Rule.INVALID_NUMBER_FORMAT if column.kind is Kind.NUMBER else Rule.INVALID_DATE_UNIT
-    ours, theirs = (column.format, said.format) if column.kind is Kind.NUMBER else (column.unit, said.unit)
+    rule = TableRule.INVALID_NUMBER_FORMAT if column.kind is ColumnKind.NUMBER else TableRule.INVALID_DATE_UNIT
+    ours, theirs = (column.format, said.format) if column.kind is ColumnKind.NUMBER else (column.unit, said.unit)
     raise invalid(rule, f"metadata says {str(ours)!r}, the file's own says {str(theirs)!r}", column=shown(column.name))

@@ -15,10 +15,10 @@ import pyarrow.compute as pc
 
 from component.errors import Place, TablemillError, UserError
 from component.workbench.rules.cell_checks import check_dates, check_name
-from component.workbench.rules.limits import UNLIMITED, Limits
-from component.workbench.rules.reading import Reading
+from component.workbench.rules.limits import UNLIMITED, TableSizes
+from component.workbench.rules.reading import ReadingMode
 from component.workbench.tables.columns import (
-    Kind,
+    ColumnKind,
     WorkbenchColumn,
     date_column,
     date_unit_of,
@@ -41,21 +41,21 @@ def frame_fault(text: str, column: str | None = None, remedy: str = _REMEDY) -> 
     return UserError("workbench.frame", text, place=Place(column=column), remedy=remedy)
 
 
-def kind_of_dtype(dtype: Any) -> Kind | None:
+def kind_of_dtype(dtype: Any) -> ColumnKind | None:
     """Return the column type of a dtype; None for those that are not allowed.
 
     Allowed are numpy's integers and floats of up to 64 bits, datetime64[ns] without zone, period[D], object, and
     category; booleans, pandas' own nullable types and other periods are not.
     """
     if str(dtype) == "period[D]":
-        return Kind.DATE
+        return ColumnKind.DATE
     if str(dtype) in ("object", "category"):
-        return Kind.TEXT
+        return ColumnKind.TEXT
     if str(dtype) == "datetime64[ns]":
-        return Kind.TIMESTAMP
+        return ColumnKind.TIMESTAMP
     is_numpy = type(dtype).__module__.startswith("numpy")
     number = is_numpy and dtype.kind in _NUMBER_KINDS and dtype.itemsize <= _WIDEST
-    return Kind.NUMBER if number else None
+    return ColumnKind.NUMBER if number else None
 
 
 def _counts_from_zero(index: Any) -> bool:
@@ -107,7 +107,7 @@ def empty_frame() -> Any:
     return pd.DataFrame()
 
 
-def to_frame(table: WorkbenchTable, reading: Reading = Reading.STRICT) -> Any:
+def to_frame(table: WorkbenchTable, reading: ReadingMode = ReadingMode.STRICT) -> Any:
     """Return a table as a frame that follows the frame rules.
 
     Text is `object` (None for null) or `category`, a date `period[D]`, a timestamp `datetime64[ns]`. Numbers keep their
@@ -124,7 +124,7 @@ def to_frame(table: WorkbenchTable, reading: Reading = Reading.STRICT) -> Any:
     return pd.DataFrame(values, index=pd.RangeIndex(rows.num_rows), copy=False)
 
 
-def _series_of_text(cells: pa.Array, _name: str, _reading: Reading) -> Any:
+def _series_of_text(cells: pa.Array, _name: str, _reading: ReadingMode) -> Any:
     import pandas as pd  # noqa: PLC0415 - an optional dependency
 
     if not pa.types.is_dictionary(cells.type):
@@ -134,26 +134,30 @@ def _series_of_text(cells: pa.Array, _name: str, _reading: Reading) -> Any:
     return pd.Series(pd.Categorical.from_codes(codes, categories=words))
 
 
-def _series_of_numbers(cells: pa.Array, name: str, reading: Reading) -> Any:
+def _series_of_numbers(cells: pa.Array, name: str, reading: ReadingMode) -> Any:
     import pandas as pd  # noqa: PLC0415 - an optional dependency
 
     if not pa.types.is_integer(cells.type) or not cells.null_count:
         return pd.Series(cells.to_numpy(zero_copy_only=False), copy=False)
     ends = pc.min_max(cells).as_py()
-    if reading is Reading.STRICT and ends["min"] is not None and not -_EXACT <= ends["min"] <= ends["max"] <= _EXACT:
+    if (
+        reading is ReadingMode.STRICT
+        and ends["min"] is not None
+        and not -_EXACT <= ends["min"] <= ends["max"] <= _EXACT
+    ):
         text = "whole numbers beyond 2**53 with nulls among them would lose digits as float64"
         raise loss(text, column=shown(name))
     return pd.Series(cells.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
 
 
-def _series_of_dates(cells: pa.Array, _name: str, _reading: Reading) -> Any:
+def _series_of_dates(cells: pa.Array, _name: str, _reading: ReadingMode) -> Any:
     import pandas as pd  # noqa: PLC0415 - an optional dependency
 
     days = pc.fill_null(cells.cast(pa.int32()).cast(pa.int64()), _NOT_A_TIME).to_numpy(zero_copy_only=False)
     return pd.Series(pd.arrays.PeriodArray(np.array(days), dtype=pd.PeriodDtype("D")))
 
 
-def _series_of_timestamps(cells: pa.Array, name: str, _reading: Reading) -> Any:
+def _series_of_timestamps(cells: pa.Array, name: str, _reading: ReadingMode) -> Any:
     import pandas as pd  # noqa: PLC0415 - an optional dependency
 
     counts = cells.cast(pa.int64())
@@ -163,11 +167,11 @@ def _series_of_timestamps(cells: pa.Array, name: str, _reading: Reading) -> Any:
     return pd.Series(moments.view("datetime64[ns]"), copy=False)
 
 
-_TO_SERIES: Final[dict[Kind, Callable[[pa.Array, str, Reading], Any]]] = {
-    Kind.TEXT: _series_of_text,
-    Kind.NUMBER: _series_of_numbers,
-    Kind.DATE: _series_of_dates,
-    Kind.TIMESTAMP: _series_of_timestamps,
+_TO_SERIES: Final[dict[ColumnKind, Callable[[pa.Array, str, ReadingMode], Any]]] = {
+    ColumnKind.TEXT: _series_of_text,
+    ColumnKind.NUMBER: _series_of_numbers,
+    ColumnKind.DATE: _series_of_dates,
+    ColumnKind.TIMESTAMP: _series_of_timestamps,
 }
 
 
@@ -175,7 +179,7 @@ def from_frame(
     frame: Any,
     formats: Mapping[str, str] | None = None,
     fallback: Iterable[WorkbenchColumn] = (),
-    limits: Limits = UNLIMITED,
+    limits: TableSizes = UNLIMITED,
 ) -> WorkbenchTable:
     """Return a frame as a table.
 
@@ -191,18 +195,18 @@ def from_frame(
     for name in frame.columns:
         kind = kind_of_dtype(frame[name].dtype)
         cells = _cells(frame[name], name)
-        columns.append(_column(name, kind or Kind.TEXT, (formats or {}).get(name), known.get(name), cells))
+        columns.append(_column(name, kind or ColumnKind.TEXT, (formats or {}).get(name), known.get(name), cells))
         values.append(cells)
     return WorkbenchTable(tuple(columns), pa.table(values, names=list(frame.columns)))
 
 
 def _column(
-    name: str, kind: Kind, explicit: str | None, fallback: WorkbenchColumn | None, cells: pa.Array
+    name: str, kind: ColumnKind, explicit: str | None, fallback: WorkbenchColumn | None, cells: pa.Array
 ) -> WorkbenchColumn:
     if explicit is not None:
-        if kind is Kind.NUMBER:
+        if kind is ColumnKind.NUMBER:
             return number_column(name, explicit)
-        if kind is not Kind.DATE:
+        if kind is not ColumnKind.DATE:
             raise frame_fault(f"a format is given for a column of type {kind}", shown(name))
         unit = date_unit_of(explicit, name)
         check_dates(name, cells, unit)
@@ -225,16 +229,16 @@ def _cells(series: Any, name: str) -> pa.Array:
     if str(series.dtype) == "category":
         return _coded_text(series, name)
     kind = kind_of_dtype(series.dtype)
-    if kind is Kind.TEXT:
+    if kind is ColumnKind.TEXT:
         return _text(series, name)
-    if kind is Kind.DATE:
+    if kind is ColumnKind.DATE:
         days = series.array.asi8
         try:
             return pa.array(days, pa.int64(), mask=days == _NOT_A_TIME).cast(pa.int32()).cast(pa.date32())
         except pa.ArrowInvalid as error:
             raise frame_fault("a date is too far away", shown(name)) from error
     native = series.to_numpy().astype(series.dtype.newbyteorder("="), copy=False)
-    if kind is Kind.NUMBER and native.dtype.kind == "f" and np.isinf(native).any():
+    if kind is ColumnKind.NUMBER and native.dtype.kind == "f" and np.isinf(native).any():
         raise frame_fault("a number is infinite", shown(name))
     return pa.array(native, from_pandas=True)
 

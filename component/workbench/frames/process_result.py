@@ -17,8 +17,8 @@ from component.workbench.render.messages import (
     quick_fix_of,
 )
 from component.workbench.render.rendered import Rendered
-from component.workbench.rules.limits import WORKBENCH_2021, Limits, within_limits
-from component.workbench.rules.reading import Reading
+from component.workbench.rules.limits import WORKBENCH_2021, TableSizes, within_limits
+from component.workbench.rules.reading import ReadingMode
 from component.workbench.tables.columns import WorkbenchColumn
 from component.workbench.tables.table import WorkbenchTable
 
@@ -35,7 +35,7 @@ class ProcessResult:
     json: Mapping[str, Any] = field(default_factory=dict)
 
 
-def coerce(value: Any, fallback: Iterable[WorkbenchColumn] = (), limits: Limits = WORKBENCH_2021) -> ProcessResult:
+def coerce(value: Any, fallback: Iterable[WorkbenchColumn] = (), limits: TableSizes = WORKBENCH_2021) -> ProcessResult:
     """Return what a function returned as a result.
 
     It may return nothing; a text, or a list of errors; (id, arguments[, source]); a frame; (frame or None, error);
@@ -61,7 +61,7 @@ def coerce(value: Any, fallback: Iterable[WorkbenchColumn] = (), limits: Limits 
     raise frame_fault(f"a value of type {type(value).__name__} was returned")
 
 
-def _of_dict(value: Mapping[str, Any], fallback: Iterable[WorkbenchColumn], limits: Limits) -> ProcessResult:
+def _of_dict(value: Mapping[str, Any], fallback: Iterable[WorkbenchColumn], limits: TableSizes) -> ProcessResult:
     if "message" in value and "quickFixes" in value:
         return ProcessResult(empty_frame(), errors=(_error(value),))
     if value.keys() - _KEYS:
@@ -82,7 +82,7 @@ def _result(
     json: Any,
     formats: Mapping[str, str],
     fallback: Iterable[WorkbenchColumn],
-    limits: Limits,
+    limits: TableSizes,
 ) -> ProcessResult:
     whole = empty_frame() if frame is None else frame
     if not is_frame(whole):
@@ -140,7 +140,9 @@ def _quick_fix(value: Any) -> QuickFix:
     return QuickFix(_message(parts[0]), str(parts[2]), parts[3])
 
 
-def rendered(result: ProcessResult, limits: Limits = WORKBENCH_2021, reading: Reading = Reading.LENIENT) -> Rendered:
+def rendered(
+    result: ProcessResult, limits: TableSizes = WORKBENCH_2021, reading: ReadingMode = ReadingMode.LENIENT
+) -> Rendered:
     """Return a result with its frame as a table within limits, cut with a warning for each (lenient).
 
     UserError `workbench.limit` (strict), `workbench.frame`.
@@ -164,6 +166,6 @@ def _as_workbench(message: Message, whole: int, table: WorkbenchTable) -> Messag
     return Message(TRUNCATED_OUTPUT, {"old_number": whole, "new_number": table.rows.num_rows})
 
 
-def process_result(given: Rendered, reading: Reading = Reading.STRICT) -> ProcessResult:
+def process_result(given: Rendered, reading: ReadingMode = ReadingMode.STRICT) -> ProcessResult:
     """Return a result with its table as a frame; UserError `workbench.loss` as `to_frame`."""
     return ProcessResult(to_frame(given.table, reading), given.table.columns, given.errors, given.json)

@@ -16,18 +16,18 @@ from component.workbench.parse.content import Content
 from component.workbench.parse.delimited import parse_delimited
 from component.workbench.parse.excel import parse_excel
 from component.workbench.parse.json_table import parse_json, parse_json_lines
-from component.workbench.parse.kind import FileKind, kind_by_content, kind_by_name, kind_by_type
-from component.workbench.parse.options import PARSER, FileOptions, Numbers, ParsedFile
+from component.workbench.parse.kind import ContentKind, kind_by_content, kind_by_name, kind_by_type
+from component.workbench.parse.options import PARSER, Numbers, ParsedFile, ParseOptions
 from component.workbench.parse.packed import unpack
 from component.workbench.render.messages import Message
-from component.workbench.rules.reading import Reading
+from component.workbench.rules.reading import ReadingMode
 
 _MOST_LAYERS: Final = 4
 _HTTP_START: Final = re.compile(rb"\{[^\r\n]*\}\r?\n[^\r\n]*\r?\n")
 _FILE_NAME: Final = re.compile(r"filename\s*=\s*\"?([^\";]+)", re.IGNORECASE)
 _DRIVE: Final = "https://www.googleapis.com/"
 """Of what comes from there the stated charset is not believed: it lies (reference workbench 3)."""
-TYPED: Final = frozenset({FileKind.PARQUET, FileKind.ARROW, FileKind.ARROW_STREAM, FileKind.AVRO})
+TYPED: Final = frozenset({ContentKind.PARQUET, ContentKind.ARROW, ContentKind.ARROW_STREAM, ContentKind.AVRO})
 """Kinds that say their columns and types themselves; the `formats` room reads them."""
 
 
@@ -35,13 +35,13 @@ TYPED: Final = frozenset({FileKind.PARQUET, FileKind.ARROW, FileKind.ARROW_STREA
 class Recognised:
     """A file, unpacked, and what it is; `options` have what an httpfile says of its body."""
 
-    kind: FileKind
+    kind: ContentKind
     content: Content
     name: str
-    options: FileOptions
+    options: ParseOptions
 
 
-def recognise(data: bytes | Content, name: str, options: FileOptions, place: Place) -> Recognised:
+def recognise(data: bytes | Content, name: str, options: ParseOptions, place: Place) -> Recognised:
     """Return what a file is: its bytes decide, then the MIME type, then the name.
 
     A packed file (gzip, bzip2, zstd, a ZIP of one file) is what is in it; an httpfile is its body, by what the server
@@ -51,14 +51,14 @@ def recognise(data: bytes | Content, name: str, options: FileOptions, place: Pla
     for _ in range(_MOST_LAYERS):
         kind = kind_by_content(content)
         if kind is None:
-            found = kind_by_type(options.mime_type) or kind_by_name(name) or FileKind.UNKNOWN
+            found = kind_by_type(options.mime_type) or kind_by_name(name) or ContentKind.UNKNOWN
             return Recognised(found, content, name, options)
         inside = unpack(kind, content, name, place)
         if inside is None:
             return Recognised(kind, content, name, options)
         content, inner_name = inside
-        if kind is FileKind.GZIP and _HTTP_START.match(head := content.head(MOST_HEAD + 1)):
-            http, start = read_http_head(head, place, strict=options.reading is Reading.STRICT)
+        if kind is ContentKind.GZIP and _HTTP_START.match(head := content.head(MOST_HEAD + 1)):
+            http, start = read_http_head(head, place, strict=options.reading is ReadingMode.STRICT)
             content, name, options = content.after(start), _name_of_body(http, name), _options_of_body(http, options)
         else:
             name = inner_name
@@ -72,7 +72,7 @@ def _name_of_body(http: HttpFile, name: str) -> str:
     return next((one for one in candidates if kind_by_name(one)), name)
 
 
-def _options_of_body(http: HttpFile, options: FileOptions) -> FileOptions:
+def _options_of_body(http: HttpFile, options: ParseOptions) -> ParseOptions:
     charset = None if http.url.startswith(_DRIVE) else http.charset
     return replace(
         options,
@@ -81,7 +81,7 @@ def _options_of_body(http: HttpFile, options: FileOptions) -> FileOptions:
     )
 
 
-def parse_file(data: bytes | Content, name: str, options: FileOptions, place: Place) -> ParsedFile:
+def parse_file(data: bytes | Content, name: str, options: ParseOptions, place: Place) -> ParsedFile:
     """Return the table of a file of text or of a spreadsheet; errors as `recognise` and `parse_recognised`."""
     return parse_recognised(recognise(data, name, options, place), place)
 
@@ -94,15 +94,15 @@ def parse_recognised(file: Recognised, place: Place) -> ParsedFile:
     """
     if file.kind in TYPED:
         raise ValueError(file.kind)
-    if file.kind is FileKind.EMPTY:
+    if file.kind is ContentKind.EMPTY:
         return ParsedFile()
-    if file.options.reading is Reading.STRICT:
+    if file.options.reading is ReadingMode.STRICT:
         _refuse_other_content(file, place)
     parser = _PARSERS.get(file.kind)
     if parser is None:
         return _unknown(file, place)
     delimiter = file.options.delimiter or _DELIMITERS.get(file.kind)
-    if file.kind is FileKind.TEXT and delimiter is None and file.options.reading is Reading.STRICT:
+    if file.kind is ContentKind.TEXT and delimiter is None and file.options.reading is ReadingMode.STRICT:
         raise UserError(
             "source.format",
             "Nothing says how the text is delimited",
@@ -127,7 +127,7 @@ def _refuse_other_content(file: Recognised, place: Place) -> None:
         )
 
 
-def left_aside(kind: FileKind, options: FileOptions) -> tuple[Message, ...]:
+def left_aside(kind: ContentKind, options: ParseOptions) -> tuple[Message, ...]:
     """Return a message for each option that was given and says nothing of a file of a kind."""
     text = kind in _TEXT
     meant = {
@@ -145,7 +145,7 @@ def left_aside(kind: FileKind, options: FileOptions) -> tuple[Message, ...]:
 
 
 def _unknown(file: Recognised, place: Place) -> ParsedFile:
-    if file.options.reading is Reading.STRICT:
+    if file.options.reading is ReadingMode.STRICT:
         raise UserError(
             "source.format",
             f"Neither content, nor type, nor the name {file.name!r} says what the file is",
@@ -156,17 +156,17 @@ def _unknown(file: Recognised, place: Place) -> ParsedFile:
     return ParsedFile(messages=(Message("file.unknown_ext", {"ext": suffix}, PARSER),))
 
 
-_DELIMITED: Final = frozenset({FileKind.CSV, FileKind.TSV, FileKind.TEXT})
-_TEXT: Final = _DELIMITED | {FileKind.EMPTY, FileKind.UNKNOWN}
-_JSON: Final = frozenset({FileKind.JSON, FileKind.JSON_LINES})
-_EXCEL: Final = frozenset({FileKind.XLSX, FileKind.XLS})
-_DELIMITERS: Final = {FileKind.CSV: ",", FileKind.TSV: "\t"}
-_PARSERS: Final[dict[FileKind, Callable[[Content, FileOptions, Place], ParsedFile]]] = {
-    FileKind.CSV: parse_delimited,
-    FileKind.TSV: parse_delimited,
-    FileKind.TEXT: parse_delimited,
-    FileKind.JSON: parse_json,
-    FileKind.JSON_LINES: parse_json_lines,
-    FileKind.XLSX: parse_excel,
-    FileKind.XLS: parse_excel,
+_DELIMITED: Final = frozenset({ContentKind.CSV, ContentKind.TSV, ContentKind.TEXT})
+_TEXT: Final = _DELIMITED | {ContentKind.EMPTY, ContentKind.UNKNOWN}
+_JSON: Final = frozenset({ContentKind.JSON, ContentKind.JSON_LINES})
+_EXCEL: Final = frozenset({ContentKind.XLSX, ContentKind.XLS})
+_DELIMITERS: Final = {ContentKind.CSV: ",", ContentKind.TSV: "\t"}
+_PARSERS: Final[dict[ContentKind, Callable[[Content, ParseOptions, Place], ParsedFile]]] = {
+    ContentKind.CSV: parse_delimited,
+    ContentKind.TSV: parse_delimited,
+    ContentKind.TEXT: parse_delimited,
+    ContentKind.JSON: parse_json,
+    ContentKind.JSON_LINES: parse_json_lines,
+    ContentKind.XLSX: parse_excel,
+    ContentKind.XLS: parse_excel,
 }

@@ -10,7 +10,7 @@ import pyarrow as pa
 from component.errors import Place, UserError
 from component.workbench.render.messages import Message
 from component.workbench.rules.column_names import name_messages, unique_names
-from component.workbench.rules.reading import Reading
+from component.workbench.rules.reading import ReadingMode
 from component.workbench.tables.columns import default_column
 from component.workbench.tables.table import WorkbenchTable, kind_of
 
@@ -25,7 +25,7 @@ def named_table(names: Sequence[str], columns: Iterable[Any]) -> WorkbenchTable:
 
 
 def final_names(
-    found: Sequence[str | None], most: int | None, reading: Reading, place: Place
+    found: Sequence[str | None], most: int | None, reading: ReadingMode, place: Place
 ) -> tuple[list[str], tuple[Message, ...]]:
     """Return the names of columns, each valid and different, and what was done to them.
 
@@ -33,7 +33,7 @@ def final_names(
     """
     cleaned = unique_names([name or "" for name in found], most)
     messages = name_messages(cleaned, most)
-    if messages and reading is Reading.STRICT:
+    if messages and reading is ReadingMode.STRICT:
         raise _refused([name or "" for name in found], messages[0], place)
     return [one.name for one in cleaned], messages
 

@@ -14,7 +14,7 @@ from component.naming import MIB
 from component.workbench.parse.options import PARSER
 from component.workbench.parse.records import columns_of
 from component.workbench.render.messages import Message
-from component.workbench.rules.limits import Limits, cut_text
+from component.workbench.rules.limits import TableSizes, cut_text
 
 IN_MEMORY: Final = 128 * MIB
 """Bytes of columns that are held before they go to disk."""
@@ -26,7 +26,7 @@ _BLOCK_CHARACTERS: Final = 4 * MIB
 class TextColumns:
     """Columns of text. Rows count with the row of names (reference workbench 5); a cell that is not there is null."""
 
-    limits: Limits
+    limits: TableSizes
     stored: int = 0
     rows_beyond: int = 0
     columns_beyond: int = 0

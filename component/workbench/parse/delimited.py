@@ -14,19 +14,19 @@ from component.workbench.parse.build import final_names, named_table
 from component.workbench.parse.columns_of_text import TextColumns
 from component.workbench.parse.content import Content
 from component.workbench.parse.numbers import with_numbers
-from component.workbench.parse.options import PARSER, FileOptions, ParsedFile
+from component.workbench.parse.options import PARSER, ParsedFile, ParseOptions
 from component.workbench.parse.records import RecordReader, Repairs, strict_records
 from component.workbench.parse.text import Decoding
 from component.workbench.render.messages import Message
 from component.workbench.rules.limits import too_large
-from component.workbench.rules.reading import Reading
+from component.workbench.rules.reading import ReadingMode
 
 DELIMITERS: Final = ",;\t"
 _SNIFFED: Final = 1024 * 1024
 """Characters that a delimiter is looked for in."""
 
 
-def parse_delimited(data: bytes | Content, options: FileOptions, place: Place) -> ParsedFile:
+def parse_delimited(data: bytes | Content, options: ParseOptions, place: Place) -> ParsedFile:
     """Return the table of delimited text; `options.delimiter` None: the one that the text looks like.
 
     Strict reading raises UserError `csv.encoding`, those of `strict_records`, `column.duplicate`, `source.format` and
@@ -38,7 +38,7 @@ def parse_delimited(data: bytes | Content, options: FileOptions, place: Place) -
     decoding = Decoding(content, options.encoding, options.reading, place, options.limits.csv_bytes)
     delimiter = options.delimiter or sniff_delimiter(_beginning(decoding))
     records = RecordReader(decoding.blocks, delimiter, place)
-    strict = options.reading is Reading.STRICT
+    strict = options.reading is ReadingMode.STRICT
     gathered = _gathered(strict_records(decoding.blocks(), delimiter, place) if strict else records, options)
     columns = gathered.finish()
     cut = gathered.messages()
@@ -53,7 +53,7 @@ def parse_delimited(data: bytes | Content, options: FileOptions, place: Place) -
     return ParsedFile(table, said, () if strict else tuple(_notes(gathered, records.repairs)))
 
 
-def _gathered(records: Iterable[Sequence[str | None]], options: FileOptions) -> TextColumns:
+def _gathered(records: Iterable[Sequence[str | None]], options: ParseOptions) -> TextColumns:
     """Return the cells of all records."""
     gathered = TextColumns(options.limits.table)
     for row in records:
@@ -80,12 +80,12 @@ def _beginning(decoding: Decoding) -> str:
     return "".join(found)
 
 
-def _beyond_bytes(size: int, options: FileOptions) -> tuple[Message, ...]:
+def _beyond_bytes(size: int, options: ParseOptions) -> tuple[Message, ...]:
     most = options.limits.csv_bytes
     if most is None or size <= most:
         return ()
     counts = {"n_bytes_truncated": size - most, "max_n_bytes": most}
-    if options.reading is Reading.STRICT:
+    if options.reading is ReadingMode.STRICT:
         raise UserError(
             "workbench.limit",
             f"The text has {size:,} bytes, and the limit is {most:,}",
@@ -113,7 +113,7 @@ def _notes(gathered: TextColumns, repairs: Repairs) -> Iterator[Message]:
         yield Message("tablemill.empty_lines", {"n_lines": repairs.empty}, PARSER)
 
 
-def _names(columns: Sequence[Any], options: FileOptions, place: Place) -> tuple[list[str], tuple[Message, ...]]:
+def _names(columns: Sequence[Any], options: ParseOptions, place: Place) -> tuple[list[str], tuple[Message, ...]]:
     most = options.limits.table.name_bytes
     if options.has_header:
         found = [column[0].as_py() if len(column) else None for column in columns]
@@ -121,7 +121,7 @@ def _names(columns: Sequence[Any], options: FileOptions, place: Place) -> tuple[
     return [f"Column {number}" for number in range(1, len(columns) + 1)], ()
 
 
-def parse_params_table(text: str, options: FileOptions, place: Place) -> ParsedFile:
+def parse_params_table(text: str, options: ParseOptions, place: Place) -> ParsedFile:
     """Return the table of a text in `parameters`; a delimiter that is not given is looked for.
 
     Errors as `parse_delimited`; of encodings there is none, since the configuration is text already.

@@ -12,17 +12,17 @@ import pyarrow as pa
 from component.errors import Place, UserError
 from component.workbench.parse.build import final_names, named_table
 from component.workbench.parse.content import Content
-from component.workbench.parse.excel_cells import EMPTY, Cell, TooLargeError, sheet_rows
-from component.workbench.parse.options import PARSER, FileOptions, ParsedFile
+from component.workbench.parse.excel_cells import EMPTY, SheetCell, TooLargeError, sheet_rows
+from component.workbench.parse.options import PARSER, ParsedFile, ParseOptions
 from component.workbench.render.messages import Message, plain_message
 from component.workbench.rules.limits import cut_text, too_large
-from component.workbench.rules.reading import Reading
+from component.workbench.rules.reading import ReadingMode
 
 _FIRST_NS: Final = dt.datetime(1677, 9, 21, 0, 12, 44)  # noqa: DTZ001 - a sheet has no zones
 _LAST_NS: Final = dt.datetime(2262, 4, 11, 23, 47, 16)  # noqa: DTZ001 - the same
 
 
-def parse_excel(data: bytes | Content, options: FileOptions, place: Place) -> ParsedFile:
+def parse_excel(data: bytes | Content, options: ParseOptions, place: Place) -> ParsedFile:
     """Return the first sheet: numbers as doubles, moments as timestamps, a mixed column as texts as they are shown.
 
     A file that is no workbook is an empty table with a message (lenient) or UserError `source.format` (strict), which
@@ -39,7 +39,7 @@ def parse_excel(data: bytes | Content, options: FileOptions, place: Place) -> Pa
             remedy="Save the sheet as CSV.",
         ) from error
     except Exception as error:  # the libraries raise nearly anything for a damaged file
-        if options.reading is Reading.STRICT:
+        if options.reading is ReadingMode.STRICT:
             raise UserError(
                 "source.format",
                 f"The Excel file cannot be read: {error}",
@@ -50,13 +50,13 @@ def parse_excel(data: bytes | Content, options: FileOptions, place: Place) -> Pa
     return _table(_without_empty_tail(rows), options, place)
 
 
-def _without_empty_tail(rows: list[list[Cell]]) -> list[list[Cell]]:
+def _without_empty_tail(rows: list[list[SheetCell]]) -> list[list[SheetCell]]:
     while rows and all(cell.value is None for cell in rows[-1]):
         rows.pop()
     return rows
 
 
-def _table(rows: Sequence[Sequence[Cell]], options: FileOptions, place: Place) -> ParsedFile:
+def _table(rows: Sequence[Sequence[SheetCell]], options: ParseOptions, place: Place) -> ParsedFile:
     header, body = (rows[:1], rows[1:]) if options.has_header else ((), rows)
     limits, messages = options.limits.table, []
     width = max((len(row) for row in rows), default=0)
@@ -68,18 +68,18 @@ def _table(rows: Sequence[Sequence[Cell]], options: FileOptions, place: Place) -
         counts = {"n_columns": width - limits.columns, "max_n_columns": limits.columns}
         messages.append(Message("warning.skipped_columns", counts, PARSER))
         width = limits.columns
-    if messages and options.reading is Reading.STRICT:
+    if messages and options.reading is ReadingMode.STRICT:
         raise too_large(messages[0])
     found = [_column([row[at] if at < len(row) else EMPTY for row in body], limits.cell_bytes) for at in range(width)]
     names, renamed = _names(header, width, options, place)
     said = [message for name, column in zip(names, found, strict=True) for message in column.messages(name)]
-    if said and options.reading is Reading.STRICT:
+    if said and options.reading is ReadingMode.STRICT:
         raise UserError("workbench.loss", str(said[0].arguments["text"]), place=place, remedy="Set reading to lenient.")
     return ParsedFile(named_table(names, (column.values for column in found)), (*messages, *renamed, *said))
 
 
 def _names(
-    header: Sequence[Sequence[Cell]], width: int, options: FileOptions, place: Place
+    header: Sequence[Sequence[SheetCell]], width: int, options: ParseOptions, place: Place
 ) -> tuple[list[str], tuple[Message, ...]]:
     if not header:
         return [letters(number) for number in range(width)], ()
@@ -108,7 +108,7 @@ class _Column:
         return [plain_message(text) for text in said]
 
 
-def _column(cells: Sequence[Cell], most: int | None) -> _Column:
+def _column(cells: Sequence[SheetCell], most: int | None) -> _Column:
     """Return a column by the types of its cells: all numbers, all moments, or texts."""
     kinds = {type(cell.value) for cell in cells if cell.value is not None}
     if kinds == {float}:

@@ -31,7 +31,7 @@ class TooLargeError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class SheetCell:
     """A cell: a text, a number, true or false, a moment, or None; and the format that shows it."""
 
     value: str | float | bool | dt.datetime | None = None
@@ -43,10 +43,10 @@ class Cell:
         return formatted(self.value, self.format)
 
 
-EMPTY: Final = Cell()
+EMPTY: Final = SheetCell()
 
 
-def sheet_rows(data: bytes) -> Iterator[list[Cell]]:
+def sheet_rows(data: bytes) -> Iterator[list[SheetCell]]:
     """Yield the rows of the first sheet. Raises whatever the libraries raise for a file that is no workbook.
 
     TooLargeError for more than `MOST_CELLS` cells or `MOST_UNPACKED` bytes.
@@ -59,7 +59,7 @@ def sheet_rows(data: bytes) -> Iterator[list[Cell]]:
         yield row
 
 
-def _rows_of_xlsx(data: bytes) -> Iterator[list[Cell]]:
+def _rows_of_xlsx(data: bytes) -> Iterator[list[SheetCell]]:
     import openpyxl  # noqa: PLC0415 - loaded for Excel only
 
     if not zipfile.is_zipfile(io.BytesIO(data)):
@@ -82,20 +82,20 @@ def _hold_size(data: bytes) -> None:
         raise TooLargeError(f"its parts have {size:,} bytes unpacked, and at most {MOST_UNPACKED:,} are read")
 
 
-def _cell(value: Any, number_format: str) -> Cell:
+def _cell(value: Any, number_format: str) -> SheetCell:
     if value is None or value == "":
         return EMPTY
     if isinstance(value, dt.time):
-        return Cell(value.isoformat())
+        return SheetCell(value.isoformat())
     if isinstance(value, dt.timedelta):
         value = value.total_seconds() / _DAY
     elif isinstance(value, dt.date) and not isinstance(value, dt.datetime):
         value = dt.datetime.combine(value, dt.time())
     known = isinstance(value, bool | str | dt.datetime)
-    return Cell(value if known else float(value), number_format)
+    return SheetCell(value if known else float(value), number_format)
 
 
-def _rows_of_xls(data: bytes) -> Iterator[list[Cell]]:
+def _rows_of_xls(data: bytes) -> Iterator[list[SheetCell]]:
     import xlrd  # noqa: PLC0415 - loaded for Excel only
 
     with xlrd.open_workbook(file_contents=data, formatting_info=True, logfile=io.StringIO()) as book:
@@ -104,20 +104,20 @@ def _rows_of_xls(data: bytes) -> Iterator[list[Cell]]:
             yield [_xls_cell(book, cell) for cell in sheet.row(number)]
 
 
-def _xls_cell(book: Any, cell: Any) -> Cell:
+def _xls_cell(book: Any, cell: Any) -> SheetCell:
     import xlrd  # noqa: PLC0415 - loaded for Excel only
 
     shown = book.format_map[book.xf_list[cell.xf_index].format_key].format_str
     if cell.ctype == xlrd.XL_CELL_TEXT:
         return _cell(cell.value, shown)
     if cell.ctype == xlrd.XL_CELL_NUMBER:
-        return Cell(float(cell.value), shown)
+        return SheetCell(float(cell.value), shown)
     if cell.ctype == xlrd.XL_CELL_BOOLEAN:
-        return Cell(bool(cell.value), shown)
+        return SheetCell(bool(cell.value), shown)
     if cell.ctype == xlrd.XL_CELL_DATE:
-        return Cell(xlrd.xldate_as_datetime(cell.value, book.datemode), shown)
+        return SheetCell(xlrd.xldate_as_datetime(cell.value, book.datemode), shown)
     if cell.ctype == xlrd.XL_CELL_ERROR:
-        return Cell(str(xlrd.error_text_from_code.get(cell.value, "#ERR")))
+        return SheetCell(str(xlrd.error_text_from_code.get(cell.value, "#ERR")))
     return EMPTY
 
 

@@ -36,7 +36,7 @@ _ESCAPE: Final = re.compile(r"\\(?:u([dD][89a-fA-F])?|.)", re.DOTALL)
 _HIGH: Final = frozenset("89abAB")
 
 
-class JsonFaultError(Exception):
+class JsonTextError(Exception):
     """The text is no JSON from `position` (in characters) on."""
 
     def __init__(self, position: int, why: str) -> None:
@@ -45,18 +45,18 @@ class JsonFaultError(Exception):
         self.why = why
 
 
-def fault_of(text: str, start: int, error: json.JSONDecodeError) -> JsonFaultError:
+def fault_of(text: str, start: int, error: json.JSONDecodeError) -> JsonTextError:
     """Return the fault that Python's decoder found in the value that begins at `start`."""
     why = next((words for begins, words in _STARTS if error.msg.startswith(begins)), None)
     if why is None:
         why = NO_COMMA_IN_OBJECT if _innermost(text, start, error.pos) == "{" else NO_COMMA_IN_LIST
     if why is NO_QUOTE:
-        return JsonFaultError(len(text), why)
+        return JsonTextError(len(text), why)
     if why is NO_VALUE:
         if not text[: error.pos].strip() and error.pos >= len(text.rstrip()):
-            return JsonFaultError(len(text), EMPTY)
-        return JsonFaultError(error.pos + _said_of_literal(text, error.pos), why)
-    return JsonFaultError(error.pos, why)
+            return JsonTextError(len(text), EMPTY)
+        return JsonTextError(error.pos + _said_of_literal(text, error.pos), why)
+    return JsonTextError(error.pos, why)
 
 
 def _innermost(text: str, start: int, end: int) -> str:
@@ -90,11 +90,11 @@ def hold_pairs(text: str, start: int, end: int) -> None:
         at, digits = found.start(), found[1]
         is_high, is_low = digits is not None and digits[1] in _HIGH, digits is not None and digits[1] not in _HIGH
         if expected >= 0 and not (is_low and at == expected):
-            raise JsonFaultError(expected - 6, NO_PAIR)
+            raise JsonTextError(expected - 6, NO_PAIR)
         if is_low and expected < 0 and lone_low < 0:
             lone_low = at
         expected = at + 6 if is_high else -1
     if expected >= 0:
-        raise JsonFaultError(expected - 6, NO_PAIR)
+        raise JsonTextError(expected - 6, NO_PAIR)
     if lone_low >= 0:
-        raise JsonFaultError(lone_low, NO_PAIR)
+        raise JsonTextError(lone_low, NO_PAIR)

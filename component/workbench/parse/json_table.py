@@ -15,7 +15,7 @@ import pyarrow as pa
 from component.errors import Place, UserError
 from component.workbench.parse.build import named_table
 from component.workbench.parse.content import Content
-from component.workbench.parse.json_faults import JsonFaultError
+from component.workbench.parse.json_faults import JsonTextError
 from component.workbench.parse.json_values import (
     UNWRITTEN,
     JsonObject,
@@ -26,12 +26,12 @@ from component.workbench.parse.json_values import (
     json_records,
 )
 from component.workbench.parse.numbers import narrowest
-from component.workbench.parse.options import FileLimits, FileOptions, ParsedFile
+from component.workbench.parse.options import FileLimits, ParsedFile, ParseOptions
 from component.workbench.parse.text import decode
 from component.workbench.render.messages import plain_message
 from component.workbench.rules.column_names import clean_name
 from component.workbench.rules.limits import cut_text
-from component.workbench.rules.reading import Reading
+from component.workbench.rules.reading import ReadingMode
 
 _SHOWN: Final = 100
 """Bytes of a value that a message shows."""
@@ -39,7 +39,7 @@ _NULLS: Final = "chose string type for null"
 """Begins the one message that tells of no loss."""
 
 
-def parse_json(data: bytes | Content, options: FileOptions, place: Place) -> ParsedFile:
+def parse_json(data: bytes | Content, options: ParseOptions, place: Place) -> ParsedFile:
     """Return the table of the first array in a JSON document, or of several documents; columns as they come up.
 
     Strict reading raises UserError `source.format`, `csv.encoding` or `workbench.limit` for the first thing that
@@ -48,13 +48,13 @@ def parse_json(data: bytes | Content, options: FileOptions, place: Place) -> Par
     return _parsed(data, options, place, json_records)
 
 
-def parse_json_lines(data: bytes | Content, options: FileOptions, place: Place) -> ParsedFile:
+def parse_json_lines(data: bytes | Content, options: ParseOptions, place: Place) -> ParsedFile:
     """Return the table of JSON lines, whatever is in them; errors as `parse_json`."""
     return _parsed(data, options, place, json_lines)
 
 
 def _parsed(
-    data: bytes | Content, options: FileOptions, place: Place, records_of: Callable[[str], Iterator[Any]]
+    data: bytes | Content, options: ParseOptions, place: Place, records_of: Callable[[str], Iterator[Any]]
 ) -> ParsedFile:
     decoded = decode(Content.of(data).whole(place), options.encoding, options.reading, place)
     gathered, faults = Gathered(options.limits), []
@@ -63,7 +63,7 @@ def _parsed(
             gathered.add(record)
     except NoRecordsError as error:
         faults.append(f"JSON is not an Array or Object containing an Array; got: {cut_text(error.found, _SHOWN)}")
-    except JsonFaultError as error:
+    except JsonTextError as error:
         position = len(decoded.text[: error.position].encode())
         faults.append(f"JSON parse error at byte {position}: {error.why}")
     cell_bytes = options.limits.table.cell_bytes
@@ -74,7 +74,7 @@ def _parsed(
         _said_of_values(columns, cell_bytes),
     )
     said = [*faults, *rows, *names, *values]
-    if options.reading is Reading.STRICT:
+    if options.reading is ReadingMode.STRICT:
         _hold_nothing_lost(said, gathered.left_out, columns, place)
     table = named_table(list(columns), (column.values for column in columns.values()))
     return ParsedFile(table, (*decoded.messages, *map(plain_message, said)))

@@ -19,7 +19,7 @@ from component.workbench.parse.json_faults import (
     NO_VALUE,
     NOT_SINGLE,
     TOO_DEEP,
-    JsonFaultError,
+    JsonTextError,
     constant_in,
     fault_of,
     hold_pairs,
@@ -76,7 +76,7 @@ def json_records(text: str) -> Iterator[Any]:
     """Yield the elements of the root array, or of the first array that is a value of the root object.
 
     Without such an array: the documents of the text, if there are more than one. Raises NoRecordsError when there are
-    no records, JsonFaultError where the text stops being JSON; a record that breaks off is yielded before.
+    no records, JsonTextError where the text stops being JSON; a record that breaks off is yielded before.
     """
     at = _skip(text, 0)
     if text.startswith("[", at):
@@ -100,7 +100,7 @@ def json_records(text: str) -> Iterator[Any]:
 def json_lines(text: str) -> Iterator[Any]:
     """Yield the documents of a text, one after the other; a text that is one array has its elements.
 
-    Raises JsonFaultError where the text stops being JSON; a record that breaks off is yielded before.
+    Raises JsonTextError where the text stops being JSON; a record that breaks off is yielded before.
     """
     at = _skip(text, 0)
     return json_records(text) if text.startswith("[", at) else _documents(text, at)
@@ -131,7 +131,7 @@ def _record(text: str, at: int) -> Generator[Any, None, tuple[Any, int]]:
     """Return a value and where it ends; yield what there is of an object that breaks off, before raising."""
     try:
         return _value(text, at)
-    except JsonFaultError:
+    except JsonTextError:
         if text.startswith("{", at) and (begun := _begun(text, at)).pairs:
             yield begun
         raise
@@ -148,14 +148,14 @@ def _begun(text: str, at: int) -> JsonObject:
             value, at = _value(text, at)
             pairs[-1] = (key, value)
             at = _expect(text, at, ",", NO_COMMA_IN_OBJECT)
-    except JsonFaultError:
+    except JsonTextError:
         return JsonObject(tuple(pairs))
 
 
 def _key(text: str, at: int) -> tuple[str, int]:
     """Return a key and where its value begins."""
     if not text.startswith('"', at):
-        raise JsonFaultError(at, NO_NAME)
+        raise JsonTextError(at, NO_NAME)
     key, at = _value(text, at)
     return key, _expect(text, at, ":", NO_COLON)
 
@@ -190,13 +190,13 @@ def _hold_end(text: str, at: int) -> None:
     """Raise if anything follows."""
     at = _skip(text, at)
     if at < len(text):
-        raise JsonFaultError(at, NOT_SINGLE)
+        raise JsonTextError(at, NOT_SINGLE)
 
 
 def _expect(text: str, at: int, mark: str, why: str) -> int:
     at = _skip(text, at)
     if not text.startswith(mark, at):
-        raise JsonFaultError(at, why)
+        raise JsonTextError(at, why)
     return _skip(text, at + 1)
 
 
@@ -206,11 +206,11 @@ def _value(text: str, at: int) -> tuple[Any, int]:
     except json.JSONDecodeError as error:
         raise fault_of(text, at, error) from error
     except RecursionError as error:
-        raise JsonFaultError(at, TOO_DEEP) from error
+        raise JsonTextError(at, TOO_DEEP) from error
     except ValueError as error:  # NaN and infinities
-        raise JsonFaultError(constant_in(text, at), NO_VALUE) from error
+        raise JsonTextError(constant_in(text, at), NO_VALUE) from error
     if text.count("[", at, end) + text.count("{", at, end) > _MOST_DEPTH and _depth(value) > _MOST_DEPTH:
-        raise JsonFaultError(at, TOO_DEEP)
+        raise JsonTextError(at, TOO_DEEP)
     hold_pairs(text, at, end)
     return value, end
 

@@ -10,7 +10,7 @@ from component import file_types
 from component.workbench.parse.content import Content
 
 
-class FileKind(StrEnum):
+class ContentKind(StrEnum):
     """What a file is read as."""
 
     EMPTY = "empty"
@@ -35,48 +35,48 @@ class FileKind(StrEnum):
 _HEAD: Final = 16
 _LEAST_PARQUET: Final = 20
 _MAGIC: Final = (
-    (file_types.ARROW.magic, FileKind.ARROW),
-    (file_types.ARROW_STREAM.magic, FileKind.ARROW_STREAM),
-    (file_types.AVRO.magic, FileKind.AVRO),
-    (file_types.GZIP.magic, FileKind.GZIP),
-    (file_types.ZSTD.magic, FileKind.ZSTD),
-    (file_types.ZIP.magic, FileKind.ZIP),
-    (file_types.EMPTY_ZIP, FileKind.ZIP),
-    (file_types.XLS.magic, FileKind.XLS),
+    (file_types.ARROW.magic, ContentKind.ARROW),
+    (file_types.ARROW_STREAM.magic, ContentKind.ARROW_STREAM),
+    (file_types.AVRO.magic, ContentKind.AVRO),
+    (file_types.GZIP.magic, ContentKind.GZIP),
+    (file_types.ZSTD.magic, ContentKind.ZSTD),
+    (file_types.ZIP.magic, ContentKind.ZIP),
+    (file_types.EMPTY_ZIP, ContentKind.ZIP),
+    (file_types.XLS.magic, ContentKind.XLS),
 )
 _NAMED: Final = (
-    (file_types.CSV, FileKind.CSV),
-    (file_types.TSV, FileKind.TSV),
-    (file_types.TEXT, FileKind.TEXT),
-    (file_types.JSON, FileKind.JSON),
-    (file_types.JSON_LINES, FileKind.JSON_LINES),
-    (file_types.XLSX, FileKind.XLSX),
-    (file_types.XLS, FileKind.XLS),
+    (file_types.CSV, ContentKind.CSV),
+    (file_types.TSV, ContentKind.TSV),
+    (file_types.TEXT, ContentKind.TEXT),
+    (file_types.JSON, ContentKind.JSON),
+    (file_types.JSON_LINES, ContentKind.JSON_LINES),
+    (file_types.XLSX, ContentKind.XLSX),
+    (file_types.XLS, ContentKind.XLS),
 )
 """Types that a name or a MIME type tells."""
 _SUFFIXES: Final = {suffix: kind for one, kind in _NAMED for suffix in one.suffixes}
 _MIME_TYPES: Final = {mime_type: kind for one, kind in _NAMED for mime_type in one.mime_types}
 PACKED: Final = {
-    file_types.GZIP.suffix: FileKind.GZIP,
-    file_types.BZIP2.suffix: FileKind.BZIP2,
-    file_types.ZSTD.suffix: FileKind.ZSTD,
-    file_types.ZIP.suffix: FileKind.ZIP,
-    file_types.HTTP_FILE.suffix: FileKind.GZIP,
+    file_types.GZIP.suffix: ContentKind.GZIP,
+    file_types.BZIP2.suffix: ContentKind.BZIP2,
+    file_types.ZSTD.suffix: ContentKind.ZSTD,
+    file_types.ZIP.suffix: ContentKind.ZIP,
+    file_types.HTTP_FILE.suffix: ContentKind.GZIP,
 }
 """Suffixes that say how a file is packed, and nothing of what it holds."""
 
 
-def kind_by_content(content: Content) -> FileKind | None:
+def kind_by_content(content: Content) -> ContentKind | None:
     """Return what the bytes say; None for text, which says nothing."""
     if not content.size:
-        return FileKind.EMPTY
+        return ContentKind.EMPTY
     head, magic = content.head(_HEAD), file_types.PARQUET.magic
     if content.size >= _LEAST_PARQUET and head.startswith(magic) and content.tail(len(magic)) == magic:
-        return FileKind.PARQUET
+        return ContentKind.PARQUET
     if file_types.BZIP2_START.match(head):
-        return FileKind.BZIP2
+        return ContentKind.BZIP2
     found = next((kind for start, kind in _MAGIC if head.startswith(start)), None)
-    return FileKind.XLSX if found is FileKind.ZIP and _is_workbook(content) else found
+    return ContentKind.XLSX if found is ContentKind.ZIP and _is_workbook(content) else found
 
 
 def _is_workbook(content: Content) -> bool:
@@ -88,12 +88,12 @@ def _is_workbook(content: Content) -> bool:
             return False
 
 
-def kind_by_type(mime_type: str | None) -> FileKind | None:
+def kind_by_type(mime_type: str | None) -> ContentKind | None:
     """Return what a MIME type says, its parameters left aside; None when it says nothing of use."""
     return _MIME_TYPES.get((mime_type or "").split(";")[0].strip().lower())
 
 
-def kind_by_name(name: str) -> FileKind | None:
+def kind_by_name(name: str) -> ContentKind | None:
     """Return what the last suffix of a name says, suffixes of packing left aside; None when it says nothing."""
     lower = name.lower()
     for suffix in PACKED:

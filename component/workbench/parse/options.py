@@ -8,8 +8,8 @@ from typing import Final
 
 from component.naming import GIB
 from component.workbench.render.messages import Message
-from component.workbench.rules.limits import UNLIMITED, WORKBENCH_2021, Limits
-from component.workbench.rules.reading import Reading
+from component.workbench.rules.limits import UNLIMITED, WORKBENCH_2021, TableSizes
+from component.workbench.rules.reading import ReadingMode
 from component.workbench.tables.table import NO_TABLE, WorkbenchTable
 
 PARSER: Final = "cjwparse"
@@ -33,7 +33,7 @@ class Numbers(StrEnum):
 class FileLimits:
     """The most that is read of a file: of its table, bytes of delimited text, and bytes of text in JSON."""
 
-    table: Limits = UNLIMITED
+    table: TableSizes = UNLIMITED
     csv_bytes: int | None = None
     text_bytes: int | None = None
 
@@ -43,10 +43,10 @@ NO_LIMITS: Final = FileLimits()
 
 
 @dataclass(frozen=True, slots=True)
-class FileOptions:
+class ParseOptions:
     """How a file is to be read; None: found out from the file, if `reading` allows it."""
 
-    reading: Reading = Reading.STRICT
+    reading: ReadingMode = ReadingMode.STRICT
     encoding: str | None = None
     delimiter: str | None = None
     has_header: bool = True

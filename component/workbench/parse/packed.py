@@ -16,7 +16,7 @@ import zstandard
 from component.errors import Place, UserError
 from component.naming import GIB, MIB
 from component.workbench.parse.content import Content, taken
-from component.workbench.parse.kind import FileKind
+from component.workbench.parse.kind import ContentKind
 
 MOST_UNPACKED: Final = 4 * GIB
 """Bytes that a packed file may have, so that a small file cannot fill the disk."""
@@ -28,16 +28,16 @@ _DAMAGE: Final = (
 )
 
 
-def unpack(kind: FileKind, content: Content, name: str, place: Place) -> tuple[Content, str] | None:
+def unpack(kind: ContentKind, content: Content, name: str, place: Place) -> tuple[Content, str] | None:
     """Return what is in a packed file, and its name where the packing knows it; None when the kind is no packing.
 
     UserError `gzip.truncated` for damage, `source.format` for a ZIP that does not hold exactly one file.
     """
-    if kind is not FileKind.ZIP and kind not in _UNPACKERS:
+    if kind is not ContentKind.ZIP and kind not in _UNPACKERS:
         return None
     with content.open() as stream:
         try:
-            if kind is FileKind.ZIP:
+            if kind is ContentKind.ZIP:
                 return _inside_zip(stream, place)
             return taken(_UNPACKERS[kind](stream), MOST_UNPACKED), name
         except UserError:
@@ -70,10 +70,10 @@ def _unzstd(stream: IO[bytes]) -> Iterator[bytes]:
         raise EOFError("a frame ends early")
 
 
-_UNPACKERS: Final[dict[FileKind, Callable[[Any], Iterator[bytes]]]] = {
-    FileKind.GZIP: lambda file: _blocks(gzip.GzipFile(fileobj=file)),
-    FileKind.BZIP2: lambda file: _blocks(bz2.BZ2File(file)),
-    FileKind.ZSTD: _unzstd,
+_UNPACKERS: Final[dict[ContentKind, Callable[[Any], Iterator[bytes]]]] = {
+    ContentKind.GZIP: lambda file: _blocks(gzip.GzipFile(fileobj=file)),
+    ContentKind.BZIP2: lambda file: _blocks(bz2.BZ2File(file)),
+    ContentKind.ZSTD: _unzstd,
 }
 
 

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO, Final
 
+from component.config.rules import NO_TEXT
 from component.errors import Place, UserError
 from component.naming import MIB
 from component.workbench.parse.content import Content
 from component.workbench.parse.options import PARSER
 from component.workbench.render.messages import Message
-from component.workbench.rules.reading import Reading
+from component.workbench.rules.reading import ReadingMode
 
 _MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -26,8 +27,6 @@ _SEEN: Final = 1 * MIB
 _MARK: Final = "\N{BYTE ORDER MARK}"
 _MARKED: Final = {"utf-16": "utf-16-le", "utf-32": "utf-32-le"}
 """Encodings whose mark says the order of bytes, and what they are without one."""
-_NO_TEXT: Final = frozenset({"idna", "mbcs", "oem", "punycode", "raw_unicode_escape", "undefined", "unicode_escape"})
-"""Encodings that Python knows and no file has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +37,7 @@ class Decoded:
     messages: tuple[Message, ...] = ()
 
 
-def decode(data: bytes | Content, encoding: str | None, reading: Reading, place: Place) -> Decoded:
+def decode(data: bytes | Content, encoding: str | None, reading: ReadingMode, place: Place) -> Decoded:
     """Return the text of bytes, without byte order mark.
 
     A stated encoding is binding. Without one: a byte order mark, else UTF-8; and if the bytes are not that, what they
@@ -56,12 +55,12 @@ class Decoding:
     """
 
     def __init__(
-        self, content: Content, encoding: str | None, reading: Reading, place: Place, most: int | None = None
+        self, content: Content, encoding: str | None, reading: ReadingMode, place: Place, most: int | None = None
     ) -> None:
         self._content, self._reading, self._place = content, reading, place
         self._most = content.size if most is None else min(most, content.size)
         self._encoding = _known(encoding, place) if encoding else _found(content, reading)
-        self._fault: Fault | None = None
+        self._fault: DecodingFault | None = None
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -96,8 +95,8 @@ class Decoding:
             return decoder.decode(data, not data)
         except UnicodeDecodeError as error:
             waiting = state[0]
-            found = Fault((waiting + data)[error.start], self._encoding, at - len(waiting) + error.start)
-            if self._reading is Reading.STRICT:
+            found = DecodingFault((waiting + data)[error.start], self._encoding, at - len(waiting) + error.start)
+            if self._reading is ReadingMode.STRICT:
                 raise found.error(self._place) from error
             self._fault = self._fault or found
             decoder.setstate(state)  # decoders of some encodings forget what they waited with
@@ -106,7 +105,7 @@ class Decoding:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class DecodingFault:
     """The first byte that is not of an encoding."""
 
     byte: int
@@ -138,7 +137,7 @@ def _known(encoding: str, place: Place) -> str:
         found = codecs.lookup(encoding)
     except (LookupError, ValueError):
         found = None
-    if found is None or not getattr(found, "_is_text_encoding", True) or found.name in _NO_TEXT:
+    if found is None or not getattr(found, "_is_text_encoding", True) or found.name in NO_TEXT:
         raise UserError(
             "config.value",
             f"There is no encoding {encoding!r}",
@@ -148,13 +147,13 @@ def _known(encoding: str, place: Place) -> str:
     return found.name
 
 
-def _found(content: Content, reading: Reading) -> str:
+def _found(content: Content, reading: ReadingMode) -> str:
     """Return the encoding that the bytes say, or look like."""
     head = content.head(4)
     for mark, name in _MARKS:
         if head.startswith(mark):
             return name
-    if reading is Reading.STRICT:
+    if reading is ReadingMode.STRICT:
         return "utf-8"
     with content.open() as stream:
         return "utf-8" if _is_utf8(stream) else _guessed(content.head(_SEEN))

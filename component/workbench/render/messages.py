@@ -133,7 +133,7 @@ def _no_message(document: Any) -> UserError:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class MessageText:
     """A text for many, and one for a single thing where it differs; `counted` is the argument that decides."""
 
     many: str
@@ -168,95 +168,95 @@ _SEE: Final = "see row {row_number} column {column_number}"
 _NAMES: Final = "util.colnames.warnings"
 TRUNCATED_OUTPUT: Final = "py.cjwkernel.pandas.types.ProcessResult.truncate_in_place_if_too_big.warning"
 
-TEXTS: Final[Mapping[str, Text]] = {
-    f"{_NAMES}.ascii_cleaned": Text(
+TEXTS: Final[Mapping[str, MessageText]] = {
+    f"{_NAMES}.ascii_cleaned": MessageText(
         "Removed special characters from {n_columns} column names (see “{first_colname}”)",
         "Removed special characters from column name “{first_colname}”",
         "n_columns",
     ),
-    f"{_NAMES}.default": Text(
+    f"{_NAMES}.default": MessageText(
         "Renamed {n_columns} column names because values were empty (see “{first_colname}”)",
         "Renamed column name “{first_colname}” because value was empty",
         "n_columns",
     ),
-    f"{_NAMES}.truncated": Text(
+    f"{_NAMES}.truncated": MessageText(
         "Truncated {n_columns} column names to {n_bytes} bytes each (see “{first_colname}”)",
         "Truncated column name “{first_colname}” to {n_bytes} bytes",
         "n_columns",
     ),
-    f"{_NAMES}.numbered": Text(
+    f"{_NAMES}.numbered": MessageText(
         "Renamed {n_columns} duplicate column names (see “{first_colname}”)",
         "Renamed duplicate column name “{first_colname}”",
         "n_columns",
     ),
-    f"{_NAMES}.unicode_fixed": Text(
+    f"{_NAMES}.unicode_fixed": MessageText(
         "Fixed {n_columns} column names with invalid Unicode (see “{first_colname}”)",
         "Fixed Unicode in column name “{first_colname}”",
         "n_columns",
     ),
-    "file.unknown_ext": Text("Unknown file extension {ext}. Please try a different file."),
-    "warning.skipped_rows": Text(
+    "file.unknown_ext": MessageText("Unknown file extension {ext}. Please try a different file."),
+    "warning.skipped_rows": MessageText(
         "Skipped {n_rows} rows (after row limit of {max_n_rows})",
         "Skipped one row (after row limit of {max_n_rows})",
         "n_rows",
     ),
-    "warning.skipped_columns": Text(
+    "warning.skipped_columns": MessageText(
         "Skipped {n_columns} columns (after column limit of {max_n_columns})",
         "Skipped one column (after column limit of {max_n_columns})",
         "n_columns",
     ),
-    "warning.truncated_values": Text(
+    "warning.truncated_values": MessageText(
         f"Truncated {{n_values}} values (value byte limit is {{max_n_bytes}}; {_SEE})",
         f"Truncated one value (value byte limit is {{max_n_bytes}}; {_SEE})",
         "n_values",
     ),
-    "csv.repaired_quotes": Text(
+    "csv.repaired_quotes": MessageText(
         f"Repaired {{n_values}} values (misplaced quotation marks; {_SEE})",
         f"Repaired one value (misplaced quotation marks; {_SEE})",
         "n_values",
     ),
-    "csv.repaired_eof": Text("Repaired last value (missing quotation mark)"),
-    "csv.truncated_file": Text(
+    "csv.repaired_eof": MessageText("Repaired last value (missing quotation mark)"),
+    "csv.truncated_file": MessageText(
         "Truncated {n_bytes_truncated} bytes from file (maximum is {max_n_bytes} bytes)",
         "Truncated one byte from file (maximum is {max_n_bytes} bytes)",
         "n_bytes_truncated",
     ),
-    "text.repaired_encoding": Text(
+    "text.repaired_encoding": MessageText(
         "Encoding error: byte {byte} is invalid {encoding} at position {position}. We replaced invalid bytes with “�”."
     ),
-    "excel.invalid_file": Text(
+    "excel.invalid_file": MessageText(
         "This Excel file is invalid. Open it in Microsoft Office and re-save it, then try again."
     ),
-    "http.errors.HttpErrorTimeout": Text("HTTP request timed out."),
-    "http.errors.HttpErrorInvalidUrl": Text(
+    "http.errors.HttpErrorTimeout": MessageText("HTTP request timed out."),
+    "http.errors.HttpErrorInvalidUrl": MessageText(
         "Invalid URL. Please supply a valid URL, starting with http:// or https://."
     ),
-    "http.errors.HttpErrorTooManyRedirects": Text(
+    "http.errors.HttpErrorTooManyRedirects": MessageText(
         "HTTP server(s) redirected us too many times. Please try a different URL."
     ),
-    "http.errors.HttpErrorNotSuccess": Text("Error from server: HTTP {status_code} {reason}"),
-    "http.errors.HttpErrorGeneric": Text("Error during HTTP request: {type}"),
-    TRUNCATED_OUTPUT: Text("Truncated output from {old_number} rows to {new_number}"),
-    "tablemill.numbers_kept_as_text": Text(
+    "http.errors.HttpErrorNotSuccess": MessageText("Error from server: HTTP {status_code} {reason}"),
+    "http.errors.HttpErrorGeneric": MessageText("Error during HTTP request: {type}"),
+    TRUNCATED_OUTPUT: MessageText("Truncated output from {old_number} rows to {new_number}"),
+    "tablemill.numbers_kept_as_text": MessageText(
         "Kept column “{column}” as text: as numbers some of its values would change"
     ),
-    "tablemill.padded_rows": Text(
+    "tablemill.padded_rows": MessageText(
         "Filled up {n_rows} rows with empty cells to {n_columns} columns",
         "Filled up one row with empty cells to {n_columns} columns",
         "n_rows",
     ),
-    "tablemill.empty_lines": Text("Left out {n_lines} empty lines", "Left out one empty line", "n_lines"),
-    "tablemill.unused_option": Text("{option} was left aside: it says nothing of a file of kind {kind}"),
-    "tablemill.nulled_values": Text(
+    "tablemill.empty_lines": MessageText("Left out {n_lines} empty lines", "Left out one empty line", "n_lines"),
+    "tablemill.unused_option": MessageText("{option} was left aside: it says nothing of a file of kind {kind}"),
+    "tablemill.nulled_values": MessageText(
         "Left out {n_values} values of column “{column}”: {reason}",
         "Left out one value of column “{column}”: {reason}",
         "n_values",
     ),
-    "tablemill.rounded_values": Text(
+    "tablemill.rounded_values": MessageText(
         "Rounded {n_values} values of column “{column}”: {reason}",
         "Rounded one value of column “{column}”: {reason}",
         "n_values",
     ),
-    "tablemill.changed_type": Text("Column “{column}” was {old} and is now {new}"),
-    "tablemill.changed_unit": Text("Column “{column}” had dates by {old} and now has them by day: {reason}"),
+    "tablemill.changed_type": MessageText("Column “{column}” was {old} and is now {new}"),
+    "tablemill.changed_unit": MessageText("Column “{column}” had dates by {old} and now has them by day: {reason}"),
 }

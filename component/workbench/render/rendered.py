@@ -11,7 +11,7 @@ from component.workbench.render.messages import RenderError
 from component.workbench.tables.table import WorkbenchTable
 
 
-class Status(StrEnum):
+class RenderStatus(StrEnum):
     """What a result means to the steps after it.
 
     - `ok`: there are columns; errors are warnings.
@@ -33,8 +33,8 @@ class Rendered:
     json: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def status(self) -> Status:
+    def status(self) -> RenderStatus:
         """What the result means."""
         if self.table.columns:
-            return Status.OK
-        return Status.ERROR if self.errors else Status.UNREACHABLE
+            return RenderStatus.OK
+        return RenderStatus.ERROR if self.errors else RenderStatus.UNREACHABLE

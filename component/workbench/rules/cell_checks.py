@@ -11,9 +11,9 @@ import pyarrow.compute as pc
 from component.workbench.tables.columns import shown
 from component.workbench.tables.date_unit import DateUnit, misfits, outside_calendar
 from component.workbench.tables.dictionaries import INDEX_TYPES
-from component.workbench.tables.faults import Rule, invalid
+from component.workbench.tables.faults import TableRule, invalid
 
-_CONTROLS: Final = re.compile("[\x00-\x1f]")
+CONTROLS: Final = re.compile("[\x00-\x1f]")
 _AT_ONCE: Final = 1 << 17
 """Values looked at together: what a check needs besides the values themselves stays small."""
 
@@ -24,12 +24,12 @@ def check_name(name: str, most: int | None) -> None:
     UserError `workbench.invalid` (InvalidArrowFile).
     """
     if not name:
-        raise invalid(Rule.INVALID_ARROW_FILE, "a column has an empty name")
-    if _CONTROLS.search(name):
-        raise invalid(Rule.INVALID_ARROW_FILE, f"the column name {name!r} has control characters")
+        raise invalid(TableRule.INVALID_ARROW_FILE, "a column has an empty name")
+    if CONTROLS.search(name):
+        raise invalid(TableRule.INVALID_ARROW_FILE, f"the column name {name!r} has control characters")
     size = len(name.encode())
     if most is not None and size > most:
-        raise invalid(Rule.INVALID_ARROW_FILE, f"a column name has {size} bytes, more than {most}", column=name)
+        raise invalid(TableRule.INVALID_ARROW_FILE, f"a column name has {size} bytes, more than {most}", column=name)
 
 
 def check_values(name: str, values: pa.Array) -> None:
@@ -41,7 +41,7 @@ def check_values(name: str, values: pa.Array) -> None:
     try:
         values.validate(full=True)
     except pa.ArrowException as error:
-        raise invalid(Rule.INVALID_ARROW_FILE, str(error).splitlines()[0], column=shown(name)) from error
+        raise invalid(TableRule.INVALID_ARROW_FILE, str(error).splitlines()[0], column=shown(name)) from error
     if pa.types.is_dictionary(values.type):
         _check_dictionary(name, values)
     elif pa.types.is_floating(values.type):
@@ -51,20 +51,20 @@ def check_values(name: str, values: pa.Array) -> None:
 def _check_finite(name: str, values: pa.Array) -> None:
     for part in parts_of(values):
         if not pc.all(pc.is_finite(part), min_count=0).as_py():
-            raise invalid(Rule.INVALID_ARROW_FILE, "a number is NaN or infinite", column=shown(name))
+            raise invalid(TableRule.INVALID_ARROW_FILE, "a number is NaN or infinite", column=shown(name))
 
 
 def _check_dictionary(name: str, values: pa.DictionaryArray) -> None:
     if values.type.index_type not in INDEX_TYPES:
         text = f"a dictionary has indices of {values.type.index_type}; they must be int8, int16 or int32"
-        raise invalid(Rule.INVALID_ARROW_FILE, text, column=shown(name))
+        raise invalid(TableRule.INVALID_ARROW_FILE, text, column=shown(name))
     words = values.dictionary
     if words.null_count:
-        raise invalid(Rule.INVALID_ARROW_FILE, "a dictionary has a null among its entries", column=shown(name))
+        raise invalid(TableRule.INVALID_ARROW_FILE, "a dictionary has a null among its entries", column=shown(name))
     if pc.count_distinct(words).as_py() != len(words):
-        raise invalid(Rule.INVALID_ARROW_FILE, "a dictionary has an entry twice", column=shown(name))
+        raise invalid(TableRule.INVALID_ARROW_FILE, "a dictionary has an entry twice", column=shown(name))
     if pc.count_distinct(values.indices, mode="only_valid").as_py() != len(words):
-        raise invalid(Rule.INVALID_ARROW_FILE, "a dictionary has an entry that no row uses", column=shown(name))
+        raise invalid(TableRule.INVALID_ARROW_FILE, "a dictionary has an entry that no row uses", column=shown(name))
 
 
 def check_dates(name: str, dates: pa.Array, unit: DateUnit) -> None:
@@ -74,12 +74,12 @@ def check_dates(name: str, dates: pa.Array, unit: DateUnit) -> None:
     """
     for part in parts_of(dates):
         if pc.any(outside_calendar(part)).as_py():
-            raise invalid(Rule.DATE_OUT_OF_RANGE, "a date lies outside of the years 1 to 9999", column=shown(name))
+            raise invalid(TableRule.DATE_OUT_OF_RANGE, "a date lies outside of the years 1 to 9999", column=shown(name))
         wrong = misfits(part, unit)
         if pc.any(wrong).as_py():
             first = part.filter(wrong)[0]
             raise invalid(
-                Rule.DATE_VALUE_HAS_WRONG_UNIT, f"{first} is not the first day of a {unit}", column=shown(name)
+                TableRule.DATE_VALUE_HAS_WRONG_UNIT, f"{first} is not the first day of a {unit}", column=shown(name)
             )
 
 

@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from component.workbench.render.messages import Message
-from component.workbench.rules.cell_checks import check_name
-from component.workbench.rules.limits import Limits, cut_text
-from component.workbench.rules.reading import Reading
+from component.workbench.rules.cell_checks import CONTROLS, check_name
+from component.workbench.rules.limits import TableSizes, cut_text
+from component.workbench.rules.reading import ReadingMode
 from component.workbench.tables.table import WorkbenchTable
 
-_CONTROLS: Final = re.compile("[\x00-\x1f]")
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 _NUMBERED: Final = re.compile(r"(.+?) (\d{1,4000})")
 """A name with a number at its end; Python refuses to read longer numbers."""
@@ -39,7 +38,7 @@ def clean_name(name: str, most: int | None) -> CleanName:
 
     Each half becomes U+FFFD. The result may be empty.
     """
-    printable = _CONTROLS.sub("", name)
+    printable = CONTROLS.sub("", name)
     unicode = _SURROGATES.sub("\N{REPLACEMENT CHARACTER}", printable)
     cut = unicode if most is None else cut_text(unicode, most)
     return CleanName(cut, printable != name, unicode != printable, truncated=cut != unicode)
@@ -121,13 +120,13 @@ def name_messages(names: Iterable[CleanName], most: int | None) -> tuple[Message
 
 
 def within_name_limit(
-    table: WorkbenchTable, limits: Limits, reading: Reading
+    table: WorkbenchTable, limits: TableSizes, reading: ReadingMode
 ) -> tuple[WorkbenchTable, tuple[Message, ...]]:
     """Return the table with valid names, and messages for those that were changed (lenient).
 
     UserError `workbench.invalid` (InvalidArrowFile) for a name that is not valid (strict).
     """
-    if reading is Reading.STRICT:
+    if reading is ReadingMode.STRICT:
         for name in table.names:
             check_name(name, limits.name_bytes)
         return table, ()

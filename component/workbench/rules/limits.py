@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 
 from component.errors import UserError
 from component.workbench.render.messages import Message
-from component.workbench.rules.reading import Reading
-from component.workbench.tables.columns import Kind
+from component.workbench.rules.reading import ReadingMode
+from component.workbench.tables.columns import ColumnKind
 from component.workbench.tables.dictionaries import one_batch
 from component.workbench.tables.table import WorkbenchTable
 
@@ -19,7 +19,7 @@ _SOURCE: Final = "cjwparse"
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class TableSizes:
     """The most of each that a table may have; None: any number. Sizes are bytes of UTF-8."""
 
     rows: int | None = None
@@ -28,13 +28,13 @@ class Limits:
     name_bytes: int | None = None
 
 
-WORKBENCH_2021: Final = Limits(rows=1_000_000, columns=600, cell_bytes=32_768, name_bytes=120)
-WORKBENCH_2019: Final = Limits(rows=1_000_000, columns=500, cell_bytes=32_768, name_bytes=120)
-UNLIMITED: Final = Limits()
+WORKBENCH_2021: Final = TableSizes(rows=1_000_000, columns=600, cell_bytes=32_768, name_bytes=120)
+WORKBENCH_2019: Final = TableSizes(rows=1_000_000, columns=500, cell_bytes=32_768, name_bytes=120)
+UNLIMITED: Final = TableSizes()
 
 
 def within_limits(
-    table: WorkbenchTable, limits: Limits, reading: Reading
+    table: WorkbenchTable, limits: TableSizes, reading: ReadingMode
 ) -> tuple[WorkbenchTable, tuple[Message, ...]]:
     """Return the table within limits of rows, columns and cells, and a message for each that was cut (lenient).
 
@@ -45,7 +45,7 @@ def within_limits(
     for cut in (_within_columns, _within_rows, _within_cells):
         table, message = cut(table, limits)
         if message is not None:
-            if reading is Reading.STRICT:
+            if reading is ReadingMode.STRICT:
                 raise too_large(message)
             messages.append(message)
     return table, tuple(messages)
@@ -72,7 +72,7 @@ _WHAT: Final = {
 _NOUNS: Final = {"n_columns": "columns", "n_rows": "rows"}
 
 
-def _within_columns(table: WorkbenchTable, limits: Limits) -> tuple[WorkbenchTable, Message | None]:
+def _within_columns(table: WorkbenchTable, limits: TableSizes) -> tuple[WorkbenchTable, Message | None]:
     over = len(table.columns) - (len(table.columns) if limits.columns is None else limits.columns)
     if limits.columns is None or over <= 0:
         return table, None
@@ -81,7 +81,7 @@ def _within_columns(table: WorkbenchTable, limits: Limits) -> tuple[WorkbenchTab
     return cut, Message("warning.skipped_columns", counts, _SOURCE)
 
 
-def _within_rows(table: WorkbenchTable, limits: Limits) -> tuple[WorkbenchTable, Message | None]:
+def _within_rows(table: WorkbenchTable, limits: TableSizes) -> tuple[WorkbenchTable, Message | None]:
     if limits.rows is None or table.rows.num_rows <= limits.rows:
         return table, None
     counts = {"n_rows": table.rows.num_rows - limits.rows, "max_n_rows": limits.rows}
@@ -89,13 +89,13 @@ def _within_rows(table: WorkbenchTable, limits: Limits) -> tuple[WorkbenchTable,
     return WorkbenchTable(table.columns, cut), Message("warning.skipped_rows", counts, _SOURCE)
 
 
-def _within_cells(table: WorkbenchTable, limits: Limits) -> tuple[WorkbenchTable, Message | None]:
+def _within_cells(table: WorkbenchTable, limits: TableSizes) -> tuple[WorkbenchTable, Message | None]:
     most = limits.cell_bytes
     if most is None:
         return table, None
     rows, found = table.rows, []
     for number, column in enumerate(table.columns):
-        if column.kind is Kind.TEXT and (long := long_cells(rows.column(number), most)):
+        if column.kind is ColumnKind.TEXT and (long := long_cells(rows.column(number), most)):
             found += [(row, number) for row in long]
             rows = rows.set_column(number, column.name, shortened(rows.column(number), most))
     if not found:

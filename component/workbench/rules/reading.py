@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 
-class Reading(StrEnum):
+class ReadingMode(StrEnum):
     """How to treat what can be read only with a loss.
 
     - `lenient`: for a person's file. Read what can be read, and say in a warning what was changed or left out.

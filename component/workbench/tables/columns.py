@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from component.errors import UserError
 from component.workbench.tables.date_unit import DateUnit
-from component.workbench.tables.faults import Rule, invalid
+from component.workbench.tables.faults import TableRule, invalid
 from component.workbench.tables.number_format import DEFAULT_FORMAT, parse_number_format
 
 
@@ -23,7 +23,7 @@ class Era(StrEnum):
     E2021 = "2021"
 
 
-class Kind(StrEnum):
+class ColumnKind(StrEnum):
     """The four column types, by the names of 2021."""
 
     TEXT = "text"
@@ -44,53 +44,55 @@ class WorkbenchColumn:
     """
 
     name: str
-    kind: Kind
+    kind: ColumnKind
     format: str | None = None
     unit: DateUnit | None = None
 
     def __post_init__(self) -> None:
-        if (self.format is not None) != (self.kind is Kind.NUMBER):
+        if (self.format is not None) != (self.kind is ColumnKind.NUMBER):
             raise invalid(
-                Rule.INVALID_NUMBER_FORMAT, f"a {self.kind} with format {self.format!r}", column=shown(self.name)
+                TableRule.INVALID_NUMBER_FORMAT, f"a {self.kind} with format {self.format!r}", column=shown(self.name)
             )
-        if (self.unit is not None) != (self.kind is Kind.DATE):
-            raise invalid(Rule.INVALID_DATE_UNIT, f"a {self.kind} with unit {self.unit!r}", column=shown(self.name))
+        if (self.unit is not None) != (self.kind is ColumnKind.DATE):
+            raise invalid(
+                TableRule.INVALID_DATE_UNIT, f"a {self.kind} with unit {self.unit!r}", column=shown(self.name)
+            )
         if self.format is not None:
             parse_number_format(self.format)
 
 
 def text_column(name: str) -> WorkbenchColumn:
     """Return a column of text."""
-    return WorkbenchColumn(name, Kind.TEXT)
+    return WorkbenchColumn(name, ColumnKind.TEXT)
 
 
 def number_column(name: str, number_format: str = DEFAULT_FORMAT) -> WorkbenchColumn:
     """Return a column of numbers shown in a format."""
-    return WorkbenchColumn(name, Kind.NUMBER, format=number_format)
+    return WorkbenchColumn(name, ColumnKind.NUMBER, format=number_format)
 
 
 def date_column(name: str, unit: DateUnit = DateUnit.DAY) -> WorkbenchColumn:
     """Return a column of dates of a unit."""
-    return WorkbenchColumn(name, Kind.DATE, unit=unit)
+    return WorkbenchColumn(name, ColumnKind.DATE, unit=unit)
 
 
 def timestamp_column(name: str) -> WorkbenchColumn:
     """Return a column of timestamps (nanoseconds, UTC)."""
-    return WorkbenchColumn(name, Kind.TIMESTAMP)
+    return WorkbenchColumn(name, ColumnKind.TIMESTAMP)
 
 
-def default_column(name: str, kind: Kind) -> WorkbenchColumn:
+def default_column(name: str, kind: ColumnKind) -> WorkbenchColumn:
     """Return a column of a type with the default format or unit."""
-    if kind is Kind.NUMBER:
+    if kind is ColumnKind.NUMBER:
         return number_column(name)
-    return date_column(name) if kind is Kind.DATE else WorkbenchColumn(name, kind)
+    return date_column(name) if kind is ColumnKind.DATE else WorkbenchColumn(name, kind)
 
 
 def column_document(column: WorkbenchColumn, era: Era = Era.E2021) -> dict[str, str]:
     """Return a column's JSON form. UserError `workbench.invalid` for a date in 2019, which has none."""
-    if era is Era.E2019 and column.kind is Kind.DATE:
-        raise invalid(Rule.WRONG_COLUMN_TYPE, "there were no dates in 2019", column=shown(column.name))
-    word = DATETIME if era is Era.E2019 and column.kind is Kind.TIMESTAMP else str(column.kind)
+    if era is Era.E2019 and column.kind is ColumnKind.DATE:
+        raise invalid(TableRule.WRONG_COLUMN_TYPE, "there were no dates in 2019", column=shown(column.name))
+    word = DATETIME if era is Era.E2019 and column.kind is ColumnKind.TIMESTAMP else str(column.kind)
     more = {"format": column.format, "unit": None if column.unit is None else str(column.unit)}
     return {"name": column.name, "type": word, **{key: value for key, value in more.items() if value is not None}}
 
@@ -110,13 +112,13 @@ def column_of_document(document: Any) -> WorkbenchColumn:
     if allowed is None or "name" not in document or document.keys() - {"name", "type"} - allowed:
         raise _no_column(document)
     name, word = document["name"], document["type"]
-    if word == Kind.NUMBER:
+    if word == ColumnKind.NUMBER:
         return number_column(name, document.get("format", DEFAULT_FORMAT))
-    if word == Kind.DATE:
+    if word == ColumnKind.DATE:
         if "unit" not in document:
             raise _no_column(document)
         return date_column(name, date_unit_of(document["unit"], name))
-    return WorkbenchColumn(name, Kind.TIMESTAMP if word == DATETIME else Kind(word))
+    return WorkbenchColumn(name, ColumnKind.TIMESTAMP if word == DATETIME else ColumnKind(word))
 
 
 def date_unit_of(word: str, column: str) -> DateUnit:
@@ -124,7 +126,7 @@ def date_unit_of(word: str, column: str) -> DateUnit:
     try:
         return DateUnit(word)
     except ValueError as error:
-        raise invalid(Rule.INVALID_DATE_UNIT, f"there is no unit {word!r}", column=shown(column)) from error
+        raise invalid(TableRule.INVALID_DATE_UNIT, f"there is no unit {word!r}", column=shown(column)) from error
 
 
 def shown(name: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from component.workbench.tables.faults import Rule, invalid
+from component.workbench.tables.faults import TableRule, invalid
 
 INDEX_TYPES: Final = (pa.int8(), pa.int16(), pa.int32())
 
@@ -23,7 +23,7 @@ def one_batch(rows: pa.Table) -> pa.Table:
         if whole.column(number).num_chunks > 1:
             text = "a column has more text than one record batch can hold (2 GiB)"
             raise invalid(
-                Rule.TABLE_HAS_TOO_MANY_RECORD_BATCHES, text, column=field.name, remedy="Split the table by rows."
+                TableRule.TABLE_HAS_TOO_MANY_RECORD_BATCHES, text, column=field.name, remedy="Split the table by rows."
             )
         if pa.types.is_dictionary(field.type) and whole.num_rows:
             whole = whole.set_column(number, field, _sound(whole.column(number).chunk(0)))

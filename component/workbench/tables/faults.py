@@ -11,7 +11,7 @@ _REMEDY: Final = "Correct the program that wrote it."
 _LOSS_REMEDY: Final = "Correct the values, or set reading to lenient."
 
 
-class Rule(StrEnum):
+class TableRule(StrEnum):
     """What is broken, by the name that Workbench's own kernel has for it where it has one (reference workbench 1.3).
 
     Those from `WrongColumnCount` to `TableShouldBeNone` are of the agreement between a table and its metadata (2019).
@@ -36,7 +36,7 @@ class Rule(StrEnum):
     TABLE_SHOULD_BE_NONE = "TableShouldBeNone"
 
 
-def invalid(rule: Rule, text: str, *, column: str | None = None, remedy: str = _REMEDY) -> UserError:
+def invalid(rule: TableRule, text: str, *, column: str | None = None, remedy: str = _REMEDY) -> UserError:
     """Return the error `workbench.invalid` for a broken rule; its text begins with the rule's name."""
     return UserError("workbench.invalid", f"{rule}: {text}", place=Place(column=column), remedy=remedy)
 

@@ -11,7 +11,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from component.workbench.tables.faults import Rule, invalid
+from component.workbench.tables.faults import TableRule, invalid
 
 DEFAULT_FORMAT: Final = "{:,}"
 _WHOLE_NUMBER_TYPES: Final = "bcdoxXn"
@@ -77,7 +77,9 @@ def parse_number_format(text: str) -> NumberFormat:
 def _refused(text: str, why: str) -> Exception:
     shown = text.encode("ascii", "backslashreplace").decode()
     return invalid(
-        Rule.INVALID_NUMBER_FORMAT, f"the number format {shown!r} is not valid: {why}", remedy="Use one like {:,.2f}."
+        TableRule.INVALID_NUMBER_FORMAT,
+        f"the number format {shown!r} is not valid: {why}",
+        remedy="Use one like {:,.2f}.",
     )
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from component.workbench.tables.columns import Kind, WorkbenchColumn
+from component.workbench.tables.columns import ColumnKind, WorkbenchColumn
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +30,13 @@ NO_TABLE: Final = WorkbenchTable((), pa.table({}))
 """What a step gives that has no output: no columns, no rows."""
 
 
-def kind_of(data_type: pa.DataType) -> Kind | None:
+def kind_of(data_type: pa.DataType) -> ColumnKind | None:
     """Return the column type that an Arrow type may hold (reference workbench 1.1); None for those that hold none.
 
     A dictionary holds text only if its entries are text; units and zones of timestamps are not looked at.
     """
     if pa.types.is_dictionary(data_type):
-        return Kind.TEXT if pa.types.is_string(data_type.value_type) else None
+        return ColumnKind.TEXT if pa.types.is_string(data_type.value_type) else None
     for test, kind in _KINDS:
         if test(data_type):
             return kind
@@ -44,11 +44,11 @@ def kind_of(data_type: pa.DataType) -> Kind | None:
 
 
 _KINDS: Final = (
-    (pa.types.is_string, Kind.TEXT),
-    (pa.types.is_integer, Kind.NUMBER),
-    (pa.types.is_floating, Kind.NUMBER),
-    (pa.types.is_date32, Kind.DATE),
-    (pa.types.is_timestamp, Kind.TIMESTAMP),
+    (pa.types.is_string, ColumnKind.TEXT),
+    (pa.types.is_integer, ColumnKind.NUMBER),
+    (pa.types.is_floating, ColumnKind.NUMBER),
+    (pa.types.is_date32, ColumnKind.DATE),
+    (pa.types.is_timestamp, ColumnKind.TIMESTAMP),
 )
 
 

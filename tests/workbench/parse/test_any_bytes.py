@@ -16,15 +16,15 @@ from component.workbench.conversion.to_tablemill import to_tablemill
 from component.workbench.files.http_file import HttpFile, write_http_file
 from component.workbench.parse import columns_of_text, content, text
 from component.workbench.parse.any_file import TYPED, parse_recognised, recognise
-from component.workbench.parse.options import NO_LIMITS, FileLimits, FileOptions, Numbers
-from component.workbench.rules.limits import Limits
-from component.workbench.rules.reading import Reading
+from component.workbench.parse.options import NO_LIMITS, FileLimits, Numbers, ParseOptions
+from component.workbench.rules.limits import TableSizes
+from component.workbench.rules.reading import ReadingMode
 
 PLACE = Place(table="t")
 CSV = b'a,b\n"1",2\n"x""y",\xc5\xbe\n'
 NAMES = ["x.csv", "x.tsv", "x.txt", "x.json", "x.jsonl", "x.xlsx", "x.xls", "x", "x.httpfile"]
 TEXTS = NAMES[:3]
-LIMITS = [NO_LIMITS, FileLimits(Limits(2, 2, 3, 12), csv_bytes=20, text_bytes=10)]
+LIMITS = [NO_LIMITS, FileLimits(TableSizes(2, 2, 3, 12), csv_bytes=20, text_bytes=10)]
 ENCODINGS = [None, None, "utf-8", "utf-16", "latin-1", "shift_jis", "utf-7", "iso2022_jp", "gb18030", "ascii"]
 
 
@@ -66,7 +66,7 @@ def files(draw):
 
 @st.composite
 def options(draw, reading):
-    return FileOptions(
+    return ParseOptions(
         reading,
         draw(st.sampled_from(ENCODINGS)),
         draw(st.sampled_from([None, ",", ";"])),
@@ -77,7 +77,7 @@ def options(draw, reading):
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.data(), st.sampled_from(Reading), files(), st.sampled_from(NAMES))
+@given(st.data(), st.sampled_from(ReadingMode), files(), st.sampled_from(NAMES))
 def test_bytes_are_a_table_or_an_error_of_the_user(data, reading, found, name):
     chosen = data.draw(options(reading))
     with pytest.MonkeyPatch.context() as patched:
@@ -94,7 +94,7 @@ def test_bytes_are_a_table_or_an_error_of_the_user(data, reading, found, name):
                 *("gzip.truncated", "workbench.http_file", "workbench.limit", "source.format"),
                 *(
                     ()
-                    if reading is Reading.LENIENT
+                    if reading is ReadingMode.LENIENT
                     else (
                         "csv.encoding",
                         "csv.after_quote",
@@ -104,13 +104,13 @@ def test_bytes_are_a_table_or_an_error_of_the_user(data, reading, found, name):
                         "row.cells",
                     )
                 ),
-                *(() if reading is Reading.LENIENT else ("column.duplicate", "workbench.loss")),
+                *(() if reading is ReadingMode.LENIENT else ("column.duplicate", "workbench.loss")),
             }
 
 
 @settings(max_examples=150, deadline=None)
 @given(st.data(), st.binary(max_size=60), st.sampled_from(TEXTS))
 def test_a_lenient_reading_of_text_never_fails(data, found, name):
-    chosen = data.draw(options(Reading.LENIENT))
+    chosen = data.draw(options(ReadingMode.LENIENT))
     file = recognise(b"a" + found, name, chosen, PLACE)
     assert parse_recognised(file, PLACE).table.columns

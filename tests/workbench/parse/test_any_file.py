@@ -14,12 +14,12 @@ from component.errors import Place, UserError
 from component.workbench.files.http_file import HttpFile, write_http_file
 from component.workbench.parse.any_file import parse_file, recognise
 from component.workbench.parse.delimited import parse_params_table
-from component.workbench.parse.kind import FileKind
-from component.workbench.parse.options import FileOptions
-from component.workbench.rules.reading import Reading
+from component.workbench.parse.kind import ContentKind
+from component.workbench.parse.options import ParseOptions
+from component.workbench.rules.reading import ReadingMode
 
 PLACE = Place(table="t")
-LENIENT, STRICT = FileOptions(Reading.LENIENT), FileOptions(Reading.STRICT)
+LENIENT, STRICT = ParseOptions(ReadingMode.LENIENT), ParseOptions(ReadingMode.STRICT)
 CSV = b"a,b\n1,2"
 ROWS = {"a": ["1"], "b": ["2"]}
 
@@ -49,17 +49,17 @@ def arrow(stream=False):
 @pytest.mark.parametrize(
     ("data", "name", "kind"),
     [
-        (b"", "x.csv", FileKind.EMPTY),
-        (parquet(), "x.csv", FileKind.PARQUET),
-        (arrow(), "x", FileKind.ARROW),
-        (arrow(stream=True), "x", FileKind.ARROW_STREAM),
-        (b"Obj\x01....", "x", FileKind.AVRO),
-        (CSV, "x.CSV", FileKind.CSV),
-        (CSV, "data.2020.csv", FileKind.CSV),
-        (CSV, "x.tsv", FileKind.TSV),
-        (CSV, "x.csv.gz", FileKind.CSV),
-        (CSV, "x.parquet", FileKind.UNKNOWN),
-        (b"PAR1", "x.txt", FileKind.TEXT),
+        (b"", "x.csv", ContentKind.EMPTY),
+        (parquet(), "x.csv", ContentKind.PARQUET),
+        (arrow(), "x", ContentKind.ARROW),
+        (arrow(stream=True), "x", ContentKind.ARROW_STREAM),
+        (b"Obj\x01....", "x", ContentKind.AVRO),
+        (CSV, "x.CSV", ContentKind.CSV),
+        (CSV, "data.2020.csv", ContentKind.CSV),
+        (CSV, "x.tsv", ContentKind.TSV),
+        (CSV, "x.csv.gz", ContentKind.CSV),
+        (CSV, "x.parquet", ContentKind.UNKNOWN),
+        (b"PAR1", "x.txt", ContentKind.TEXT),
     ],
 )
 def test_bytes_decide_before_names(data, name, kind):
@@ -67,7 +67,7 @@ def test_bytes_decide_before_names(data, name, kind):
 
 
 def test_the_type_decides_before_the_name():
-    assert recognise(CSV, "x.json", FileOptions(mime_type="text/csv; charset=utf-8"), PLACE).kind is FileKind.CSV
+    assert recognise(CSV, "x.json", ParseOptions(mime_type="text/csv; charset=utf-8"), PLACE).kind is ContentKind.CSV
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_the_charset_of_the_server_is_binding_but_not_where_it_lies():
 
 def test_text_of_no_kind_is_looked_at_or_refused():
     assert parse_file(b"a;b\n1;2", "x.txt", LENIENT, PLACE).table.rows.to_pydict() == ROWS
-    assert parse_file(b"a;b\n1;2", "x.txt", FileOptions(delimiter=";"), PLACE).table.rows.to_pydict() == ROWS
+    assert parse_file(b"a;b\n1;2", "x.txt", ParseOptions(delimiter=";"), PLACE).table.rows.to_pydict() == ROWS
     with pytest.raises(UserError, match="delimited"):
         parse_file(b"a;b\n1;2", "x.txt", STRICT, PLACE)
 

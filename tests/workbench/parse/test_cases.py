@@ -10,9 +10,9 @@ from component.errors import Place, UserError
 from component.workbench.files.http_file import read_http_file
 from component.workbench.parse.delimited import parse_delimited
 from component.workbench.parse.json_table import parse_json
-from component.workbench.parse.options import FileLimits, FileOptions, Numbers
-from component.workbench.rules.limits import Limits
-from component.workbench.rules.reading import Reading
+from component.workbench.parse.options import FileLimits, Numbers, ParseOptions
+from component.workbench.rules.limits import TableSizes
+from component.workbench.rules.reading import ReadingMode
 
 CASES = json.loads((Path(__file__).parents[2] / "data/workbench/cases.json").read_text(encoding="utf-8"))
 PLACE = Place(table="case")
@@ -29,14 +29,14 @@ def shown(rows):
 @pytest.mark.parametrize("case", of_kind("csv"))
 def test_delimited_text(case):
     said = case["options"]
-    table = Limits(
+    table = TableSizes(
         said.get("MAX_ROWS_PER_TABLE"),
         said.get("MAX_COLUMNS_PER_TABLE"),
         said.get("MAX_BYTES_PER_VALUE"),
         said.get("MAX_BYTES_PER_COLUMN_NAME", 120),
     )
-    options = FileOptions(
-        Reading.LENIENT,
+    options = ParseOptions(
+        ReadingMode.LENIENT,
         said["encoding"],
         said["delimiter"],
         said["has_header"],
@@ -51,9 +51,9 @@ def test_delimited_text(case):
 @pytest.mark.parametrize("case", of_kind("json"))
 def test_json(case):
     said = case["options"]
-    table = Limits(said.get("max_rows"), said.get("max_columns"), said.get("max_bytes_per_value"), 120)
+    table = TableSizes(said.get("max_rows"), said.get("max_columns"), said.get("max_bytes_per_value"), 120)
     limits = FileLimits(table, text_bytes=said.get("max_bytes_total"))
-    options = FileOptions(Reading.LENIENT, limits=limits)
+    options = ParseOptions(ReadingMode.LENIENT, limits=limits)
     parsed = parse_json(base64.b64decode(case["input_b64"]), options, PLACE)
     texts = [message.arguments["text"] for message in parsed.messages]
     assert {"columns": shown(parsed.table.rows), "warnings": texts} == case["expect"]

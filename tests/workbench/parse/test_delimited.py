@@ -8,15 +8,15 @@ from component.errors import Place, UserError
 from component.workbench.parse import columns_of_text
 from component.workbench.parse.columns_of_text import TextColumns
 from component.workbench.parse.delimited import parse_delimited, sniff_delimiter
-from component.workbench.parse.options import FileLimits, FileOptions
-from component.workbench.rules.limits import Limits
-from component.workbench.rules.reading import Reading
+from component.workbench.parse.options import FileLimits, ParseOptions
+from component.workbench.rules.limits import TableSizes
+from component.workbench.rules.reading import ReadingMode
 from tests.formats.csv import oracle
 from tests.strategies.csv_text import nasty_texts
 
 PLACE = Place(table="people.csv")
-LENIENT = FileOptions(Reading.LENIENT)
-STRICT = FileOptions(Reading.STRICT)
+LENIENT = ParseOptions(ReadingMode.LENIENT)
+STRICT = ParseOptions(ReadingMode.STRICT)
 
 
 def rows_of(parsed):
@@ -46,20 +46,20 @@ def test_what_is_mended_with_a_message_or_refused_with_its_place(data, mended, c
 @pytest.mark.parametrize(
     ("limits", "ids"),
     [
-        (FileLimits(Limits(rows=1)), ["warning.skipped_rows"]),
-        (FileLimits(Limits(columns=1)), ["warning.skipped_columns"]),
-        (FileLimits(Limits(cell_bytes=2)), ["warning.truncated_values"]),
+        (FileLimits(TableSizes(rows=1)), ["warning.skipped_rows"]),
+        (FileLimits(TableSizes(columns=1)), ["warning.skipped_columns"]),
+        (FileLimits(TableSizes(cell_bytes=2)), ["warning.truncated_values"]),
         (FileLimits(csv_bytes=3), ["csv.truncated_file"]),
-        (FileLimits(Limits(rows=2, columns=2, cell_bytes=3), csv_bytes=9), []),
+        (FileLimits(TableSizes(rows=2, columns=2, cell_bytes=3), csv_bytes=9), []),
     ],
 )
 def test_limits_cut_with_a_message_or_are_held(limits, ids):
     data = b"a,b\n1,xyz"
-    parsed = parse_delimited(data, FileOptions(Reading.LENIENT, limits=limits), PLACE)
+    parsed = parse_delimited(data, ParseOptions(ReadingMode.LENIENT, limits=limits), PLACE)
     assert [message.id for message in parsed.messages] == ids
     if ids:
         with pytest.raises(UserError) as caught:
-            parse_delimited(data, FileOptions(Reading.STRICT, limits=limits), PLACE)
+            parse_delimited(data, ParseOptions(ReadingMode.STRICT, limits=limits), PLACE)
         assert caught.value.code == "workbench.limit"
 
 
@@ -79,7 +79,7 @@ def test_strict_reading_tells_null_from_the_empty_string_and_lenient_reading_doe
 def test_an_empty_line_is_a_row_of_one_column_and_no_row_of_two():
     assert rows_of(parse_delimited(b"a\nx\n\ny\n", STRICT, PLACE)) == {"a": ["x", None, "y"]}
     assert rows_of(parse_delimited(b"a,b\nx,1\n\ny,2\n", STRICT, PLACE)) == {"a": ["x", "y"], "b": ["1", "2"]}
-    bare = FileOptions(Reading.STRICT, has_header=False)
+    bare = ParseOptions(ReadingMode.STRICT, has_header=False)
     assert rows_of(parse_delimited(b"\nx\n\n", bare, PLACE)) == {"Column 1": [None, "x", None]}
 
 
@@ -93,7 +93,7 @@ def test_strict_reading_gives_the_rows_of_the_oracle_or_an_error(text):
     found = oracle.records(text)
     width = next((len(record.cells) for record in found if not record.is_blank), 1)
     expected = oracle.rows(text, width)
-    options = FileOptions(Reading.STRICT, delimiter=",", has_header=False)
+    options = ParseOptions(ReadingMode.STRICT, delimiter=",", has_header=False)
     if any(oracle.code_of(record, width) for record in expected):
         with pytest.raises(UserError) as caught:
             parse_delimited(text.encode(), options, PLACE)
@@ -114,7 +114,7 @@ def test_columns_are_the_same_in_memory_and_on_disk(rows):
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(columns_of_text, "_BLOCK_ROWS", 2)
         patched.setattr(columns_of_text, "IN_MEMORY", 40)
-        gathered = TextColumns(Limits(rows=8, columns=3, cell_bytes=2))
+        gathered = TextColumns(TableSizes(rows=8, columns=3, cell_bytes=2))
         for row in rows:
             gathered.add(row)
         columns = gathered.finish()

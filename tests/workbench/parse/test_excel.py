@@ -11,12 +11,12 @@ import pytest
 from component.errors import Place, UserError
 from component.workbench.parse import excel_cells
 from component.workbench.parse.excel import letters, parse_excel
-from component.workbench.parse.options import FileLimits, FileOptions
-from component.workbench.rules.limits import Limits
-from component.workbench.rules.reading import Reading
+from component.workbench.parse.options import FileLimits, ParseOptions
+from component.workbench.rules.limits import TableSizes
+from component.workbench.rules.reading import ReadingMode
 
 PLACE = Place(table="book")
-LENIENT = FileOptions(Reading.LENIENT)
+LENIENT = ParseOptions(ReadingMode.LENIENT)
 XLS = Path(__file__).parents[2] / "data/workbench/sheet.xls"
 
 
@@ -56,7 +56,7 @@ def test_a_mixed_column_is_text_as_the_sheet_shows_it():
 
 
 def test_without_header_columns_have_letters():
-    parsed = parse_excel(book([[1, 2]]), FileOptions(has_header=False), PLACE)
+    parsed = parse_excel(book([[1, 2]]), ParseOptions(has_header=False), PLACE)
     assert parsed.table.names == ("A", "B")
     assert [letters(number) for number in (0, 25, 26, 51, 52, 701, 702)] == ["A", "Z", "AA", "AZ", "BA", "ZZ", "AAA"]
 
@@ -77,7 +77,7 @@ def test_a_broken_workbook_is_an_empty_table_with_a_message_or_refused(data):
     parsed = parse_excel(data, LENIENT, PLACE)
     assert (parsed.table.columns, [message.id for message in parsed.messages]) == ((), ["excel.invalid_file"])
     with pytest.raises(UserError) as caught:
-        parse_excel(data, FileOptions(Reading.STRICT), PLACE)
+        parse_excel(data, ParseOptions(ReadingMode.STRICT), PLACE)
     assert caught.value.code == "source.format"
 
 
@@ -87,28 +87,28 @@ def test_moments_that_nanoseconds_do_not_reach_are_null_or_refused():
     assert parsed.table.rows["d"].to_pylist() == [at(2024, 1, 1), None]
     assert len(parsed.messages) == 1
     with pytest.raises(UserError) as caught:
-        parse_excel(data, FileOptions(Reading.STRICT), PLACE)
+        parse_excel(data, ParseOptions(ReadingMode.STRICT), PLACE)
     assert caught.value.code == "workbench.loss"
 
 
 def test_limits():
     data = book([["a", "b"], ["xyz", 1], ["y", 2]])
-    limits = FileLimits(Limits(rows=1, columns=1, cell_bytes=2))
-    parsed = parse_excel(data, FileOptions(Reading.LENIENT, limits=limits), PLACE)
+    limits = FileLimits(TableSizes(rows=1, columns=1, cell_bytes=2))
+    parsed = parse_excel(data, ParseOptions(ReadingMode.LENIENT, limits=limits), PLACE)
     assert parsed.table.rows.to_pydict() == {"a": ["xy"]}
     assert len(parsed.messages) == 3
 
 
-@pytest.mark.parametrize("reading", Reading)
+@pytest.mark.parametrize("reading", ReadingMode)
 def test_a_workbook_that_would_fill_the_memory_is_refused(monkeypatch, reading):
     data = book([["a", "b"], [1, 2], [3, 4]])
     for limit, words in (("MOST_CELLS", "cells"), ("MOST_UNPACKED", "unpacked")):
         with monkeypatch.context() as patched:
             patched.setattr(excel_cells, limit, 5)
             with pytest.raises(UserError, match=words) as caught:
-                parse_excel(data, FileOptions(reading), PLACE)
+                parse_excel(data, ParseOptions(reading), PLACE)
         assert caught.value.code == "workbench.limit"
-    assert parse_excel(data, FileOptions(reading), PLACE).table.rows.num_rows == 2
+    assert parse_excel(data, ParseOptions(reading), PLACE).table.rows.num_rows == 2
 
 
 def test_cells_that_a_workbook_only_promises_are_not_there():

@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 
 from component.errors import Place, UserError
 from component.workbench.parse import json_faults
-from component.workbench.parse.json_faults import JsonFaultError
+from component.workbench.parse.json_faults import JsonTextError
 from component.workbench.parse.json_table import parse_json
 from component.workbench.parse.json_values import UNWRITTEN, JsonObject, Number, json_lines, json_records
-from component.workbench.parse.options import FileLimits, FileOptions
-from component.workbench.rules.limits import Limits
-from component.workbench.rules.reading import Reading
+from component.workbench.parse.options import FileLimits, ParseOptions
+from component.workbench.rules.limits import TableSizes
+from component.workbench.rules.reading import ReadingMode
 
 PLACE = Place(table="t.json")
-LENIENT = FileOptions(Reading.LENIENT)
+LENIENT = ParseOptions(ReadingMode.LENIENT)
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXT,
@@ -57,7 +57,7 @@ def test_what_stands_before_a_cut_is_kept(documents, data):
     text = json.dumps(documents)
     cut = data.draw(st.integers(1, len(text) - 1))
     found = []
-    with pytest.raises(JsonFaultError):
+    with pytest.raises(JsonTextError):
         found.extend(json_records(text[:cut]))
     whole = [len(json.dumps(documents[: number + 1])) - 1 for number in range(len(documents))]
     count = sum(end <= cut for end in whole)
@@ -117,12 +117,14 @@ def test_what_happens_to_odd_values_is_told(text, columns, said):
 )
 def test_strict_reading_refuses_a_loss(text):
     with pytest.raises(UserError) as caught:
-        parse_json(text.encode(), FileOptions(Reading.STRICT), PLACE)
+        parse_json(text.encode(), ParseOptions(ReadingMode.STRICT), PLACE)
     assert caught.value.code == "source.format"
 
 
 def test_long_names_are_cut():
-    parsed = parse_json(b'[{"abcdef":1}]', FileOptions(Reading.LENIENT, limits=FileLimits(Limits(name_bytes=3))), PLACE)
+    parsed = parse_json(
+        b'[{"abcdef":1}]', ParseOptions(ReadingMode.LENIENT, limits=FileLimits(TableSizes(name_bytes=3))), PLACE
+    )
     assert parsed.table.names == ("abc",)
     assert [message.arguments["text"] for message in parsed.messages] == ["truncated 1 column names; example abc"]
 
@@ -136,7 +138,7 @@ def test_long_names_are_cut():
     ],
 )
 def test_reading_stops_within_a_row_at_the_limit_of_bytes(text, columns):
-    parsed = parse_json(text.encode(), FileOptions(Reading.LENIENT, limits=FileLimits(text_bytes=8)), PLACE)
+    parsed = parse_json(text.encode(), ParseOptions(ReadingMode.LENIENT, limits=FileLimits(text_bytes=8)), PLACE)
     assert parsed.table.rows.to_pydict() == columns
     assert parsed.messages[0].arguments["text"] == "stopped at limit of 8 bytes of data"
 

@@ -7,29 +7,29 @@ from hypothesis import strategies as st
 from component.errors import Place, UserError
 from component.workbench.parse.content import Content
 from component.workbench.parse.text import Decoding, decode
-from component.workbench.rules.reading import Reading
+from component.workbench.rules.reading import ReadingMode
 
 PLACE = Place(table="t")
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])).filter(lambda text: not text.startswith("\ufeff")))
 def test_utf8_is_read_in_either_way(text):
-    for reading in Reading:
+    for reading in ReadingMode:
         assert decode(text.encode(), None, reading, PLACE).text == text
         assert decode(text.encode("utf-8-sig"), None, reading, PLACE).text == text
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-8-sig"])
 def test_a_byte_order_mark_decides_and_is_taken_off(encoding):
-    assert decode("žluť".encode(encoding), None, Reading.STRICT, PLACE).text == "žluť"
+    assert decode("žluť".encode(encoding), None, ReadingMode.STRICT, PLACE).text == "žluť"
 
 
 def test_a_stated_encoding_is_binding_and_its_mark_is_taken_off():
-    assert decode("á".encode(), "latin-1", Reading.LENIENT, PLACE).text == "Ã¡"
-    assert decode("á".encode("utf-8-sig"), "utf-8", Reading.STRICT, PLACE).text == "á"
+    assert decode("á".encode(), "latin-1", ReadingMode.LENIENT, PLACE).text == "Ã¡"
+    assert decode("á".encode("utf-8-sig"), "utf-8", ReadingMode.STRICT, PLACE).text == "á"
 
 
-@pytest.mark.parametrize("reading", Reading)
+@pytest.mark.parametrize("reading", ReadingMode)
 @pytest.mark.parametrize("encoding", ["utf-9", "hex", "rot13", "idna", "punycode", "undefined", "\0"])
 def test_an_unknown_encoding_is_an_error_of_the_configuration(encoding, reading):
     with pytest.raises(UserError) as caught:
@@ -46,11 +46,11 @@ def test_an_unknown_encoding_is_an_error_of_the_configuration(encoding, reading)
     ],
 )
 def test_lenient_reading_looks_what_text_it_may_be(text, encoding):
-    assert decode(text.encode(encoding), None, Reading.LENIENT, PLACE).text == text
+    assert decode(text.encode(encoding), None, ReadingMode.LENIENT, PLACE).text == text
 
 
 def test_bytes_that_are_not_of_the_encoding_are_replaced_and_told():
-    decoded = decode(b"ab\xf4c", "utf-8", Reading.LENIENT, PLACE)
+    decoded = decode(b"ab\xf4c", "utf-8", ReadingMode.LENIENT, PLACE)
     assert decoded.text == "ab\ufffdc"
     assert decoded.messages[0].arguments == {"byte": "0xF4", "encoding": "utf-8", "position": 2}
 
@@ -58,8 +58,8 @@ def test_bytes_that_are_not_of_the_encoding_are_replaced_and_told():
 @pytest.mark.parametrize("data", [b"\xff", b"\xff\xfe\x00", b"\xc3"])
 def test_text_that_breaks_off_is_refused_or_read_as_far_as_it_goes(data):
     with pytest.raises(UserError):
-        decode(data, "utf-16" if data[0] == 0xFF else "utf-8", Reading.STRICT, PLACE)
-    assert len(decode(data, "utf-16" if data[0] == 0xFF else "utf-8", Reading.LENIENT, PLACE).messages) == 1
+        decode(data, "utf-16" if data[0] == 0xFF else "utf-8", ReadingMode.STRICT, PLACE)
+    assert len(decode(data, "utf-16" if data[0] == 0xFF else "utf-8", ReadingMode.LENIENT, PLACE).messages) == 1
 
 
 @given(
@@ -68,9 +68,9 @@ def test_text_that_breaks_off_is_refused_or_read_as_far_as_it_goes(data):
     st.integers(1, 4),
 )
 def test_text_in_blocks_is_that_of_the_whole(data, encoding, size):
-    decoding = Decoding(Content.of(data), encoding, Reading.LENIENT, PLACE)
+    decoding = Decoding(Content.of(data), encoding, ReadingMode.LENIENT, PLACE)
     text = "".join(decoding.blocks(size))
-    assert text == decode(data, encoding, Reading.LENIENT, PLACE).text
+    assert text == decode(data, encoding, ReadingMode.LENIENT, PLACE).text
     name = (
         f"{encoding}-le" if encoding in {"utf-16", "utf-32"} and data[:1] not in {b"\xff", b"\xfe", b"\0"} else encoding
     )
