@@ -87,7 +87,7 @@ def test_a_header_is_one_record_of_each_file(
     header, *others = [tuple(cell.text for cell in record.cells) for record in tokenize(text, dialect)]
     with_header = replace(dialect, header_row=True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(read, "_HEADER_PIECE", piece)
+        patch.setattr(read, "HEADER_PIECE", piece)
         assert read_header(split.location, with_header, place=split.place) == header
         reader = DelimitedReader(texts_schema(len(names)), with_header, reject=True)
         found = [row for parsed in reader.read(split) for row in parsed.rows.to_pylist()]
