@@ -12,7 +12,6 @@ from component import file_types, naming
 from component.errors import UserError
 from component.folder.files import FileKind, kind_of
 from component.folder.magic import is_records
-from component.records.manifest import MANIFEST
 from component.records.places import path_of_url
 from component.records.schema_models import SCHEMA_JSON
 
@@ -109,7 +108,7 @@ def _check_slices(folder: Path, text: str) -> None:
     """Refuse a folder that is no table, with what would make it one."""
     if kind_of(folder) is not FileKind.OTHER:
         return
-    if any((folder / name).is_file() for name in (MANIFEST, SCHEMA_JSON)):
+    if (folder / SCHEMA_JSON).is_file():
         raise UserError(
             "source.format",
             f"The folder {text!r} is a records directory without its format file",

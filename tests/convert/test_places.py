@@ -61,7 +61,7 @@ def test_a_source_that_is_not_there_is_an_error(here):
 @pytest.mark.parametrize(
     ("names", "said"),
     [
-        (("_manifest", "_schema.json", "1.csv"), "is a records directory without its format file"),
+        (("_schema.json", "1.csv"), "is a records directory without its format file"),
         (("notes.txt", "1.csv"), "does not hold the slices of one CSV or Parquet table"),
         ((), "does not hold the slices of one CSV or Parquet table"),
     ],
