@@ -225,12 +225,16 @@ def stage_manifests(produced: Sequence[Produced], stage: Stage) -> None:
                 stage.manifest(stage.file(name), file_manifest(one.output.tags, one.output.file_options))
 
 
-def stage_rejected(milled: Sequence[MilledDataset], tables: Mapping[str, OutTable], stage: Stage) -> None:
-    """Write the rejected rows of each table that collects them."""
+def stage_rejected(milled: Sequence[MilledDataset], tables: Mapping[str, OutTable], stage: Stage) -> dict[str, int]:
+    """Write the rejected rows of each table that collects them; return the bytes of each output."""
+    sizes: dict[str, int] = {}
     for one in milled:
         for milled_table in one.tables:
             if milled_table.plan.has_rejected:
                 table = tables[milled_table.plan.name]
                 folder = stage.table(table.name, sliced=True)
-                write_rejected(milled_table.result.counts, folder / slice_name(0, gzip=False))
+                target = folder / slice_name(0, gzip=False)
+                write_rejected(milled_table.result.counts, target)
+                sizes[table.name] = target.stat().st_size
                 stage.manifest(folder, table.manifest)
+    return sizes

@@ -165,6 +165,7 @@ def _run(this: Run, engine: Engine, started: float) -> RunSummary:
         home,
         finished.milled,
         finished.produced,
+        finished.rejected,
         finished.outcome,
         stages=this.progress.stages,
         seconds=clock.monotonic() - started,
@@ -238,6 +239,8 @@ class Finished:
 
     milled: list[MilledDataset]
     produced: list[Produced]
+    rejected: Mapping[str, int]
+    """Bytes of each output of rejected rows."""
     outcome: Outcome
 
 
@@ -256,7 +259,7 @@ def _finish(
         stage = Stage(this.folder, replaces=this.environment.run_id is None)
         produced: list[Produced] = []
         try:
-            outcome = _produce(this, plan, home, engine, destinations, milled, stage, produced)
+            rejected, outcome = _produce(this, plan, home, engine, destinations, milled, stage, produced)
             this.progress.stage("publish")
             for warning in stage_documents(this.config.parameters, state, milled, produced, stage):
                 this.log.warning(warning)
@@ -264,7 +267,7 @@ def _finish(
         except BaseException:
             _discard(stage, produced)
             raise
-        return Finished(milled, produced, outcome)
+        return Finished(milled, produced, rejected, outcome)
 
     def again(lost: list[MilledDataset], refused: CommitRefusedError) -> list[MilledDataset]:
         if any(one.prepared.plan.mode != "append" for one in lost):
@@ -311,8 +314,8 @@ def _produce(
     milled: Sequence[MilledDataset],
     stage: Stage,
     produced: list[Produced],
-) -> Outcome:
-    """Stage all outputs, and add them to `produced`; return what the platform makes of them."""
+) -> tuple[dict[str, int], Outcome]:
+    """Stage all outputs, and add them to `produced`; return the bytes of rejected rows, and where outputs land."""
     this.progress.stage("outputs")
     by_uuid = {one.plan.uuid: one for one in milled}
     datasets = [dataset_of(output, by_uuid, home.store) for output in plan.outputs]
@@ -331,11 +334,11 @@ def _produce(
     plans = [table.plan for one in milled for table in one.tables]
     rejected = {plan.name: rejected_table(plan, destinations) for plan in plans if plan.has_rejected}
     stage_manifests(produced, stage)
-    stage_rejected(milled, rejected, stage)
+    sizes = stage_rejected(milled, rejected, stage)
     tables = [*(one.table for one in produced if one.table is not None), *rejected.values()]
     outcome = destinations.outcome(this.folder, tables, planned_uploads(plan, destinations))
     this.warn(finding.sentence for finding in outcome.accepted().warnings)
-    return outcome
+    return sizes, outcome
 
 
 def tidy_up(home: Home, milled: Sequence[MilledDataset]) -> tuple[str, ...]:

@@ -18,16 +18,17 @@ def summarize(
     home: Home,
     milled: Sequence[MilledDataset],
     produced: Sequence[Produced],
+    rejected: Mapping[str, int],
     outcome: Outcome,
     *,
     stages: tuple[tuple[str, float], ...],
     seconds: float,
 ) -> RunSummary:
-    """Return the summary of a run."""
+    """Return the summary of a run; `rejected` has the bytes of each output of rejected rows."""
     datasets = tuple(_dataset(home, one) for one in milled)
     loads = outcome.first_loads()
     outputs = [_output(one, loads) for one in produced]
-    outputs += [_rejected(table, loads) for one in milled for table in one.tables if table.plan.has_rejected]
+    outputs += [_rejected(table, rejected, loads) for one in milled for table in one.tables if table.plan.has_rejected]
     return RunSummary(datasets, tuple(outputs), stages, seconds)
 
 
@@ -81,7 +82,7 @@ def _output(one: Produced, loads: Mapping[str, Load]) -> OutputSummary:
     return OutputSummary(one.output.name, rows, slices, size, load.destination, str(load.rule), losses)
 
 
-def _rejected(one: MilledTable, loads: Mapping[str, Load]) -> OutputSummary:
+def _rejected(one: MilledTable, sizes: Mapping[str, int], loads: Mapping[str, Load]) -> OutputSummary:
     name = one.plan.name + naming.REJECTED_SUFFIX
     load = loads[name]
-    return OutputSummary(name, one.result.rejected, 1, 0, load.destination, str(load.rule))
+    return OutputSummary(name, one.result.rejected, 1, sizes[name], load.destination, str(load.rule))

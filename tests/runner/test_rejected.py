@@ -40,7 +40,8 @@ def test_the_table_of_rejected_rows_has_a_destination_and_is_in_the_summary(fold
     outcome = run()
     assert folder.manifest("t.rejected")["destination"] == "out.c-tablemill.t_rejected"
     assert "2 rows in, 1 written, 1 rejected" in outcome.out
-    assert "output t.rejected: 1 row, 1 slice" in outcome.out
+    (part,) = (folder.root / "out" / "tables" / "t.rejected").iterdir()
+    assert f"output t.rejected: 1 row, 1 slice, {part.stat().st_size} B;" in outcome.out
     assert "to out.c-tablemill.t_rejected (manifest)" in outcome.out
 
 
