@@ -15,7 +15,7 @@ MOST_FILES: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class RowSource:
+class RowShare:
     """What the rows come from: how many there are, and about how many bytes they take as written."""
 
     rows: int
@@ -45,7 +45,7 @@ class PlannedFile:
 
 
 def plan_files(
-    parts: Sequence[RowSource], *, files: int | None = None, file_bytes: int | None = None, cores: int = 1
+    parts: Sequence[RowShare], *, files: int | None = None, file_bytes: int | None = None, cores: int = 1
 ) -> tuple[PlannedFile, ...]:
     """Return the files of a directory: together they hold all rows in their order, each about as many bytes.
 
@@ -82,7 +82,7 @@ def _check(files: int | None, file_bytes: int | None) -> None:
             raise UserError("config.value", f"The {name} of files is {value}", remedy="Give a positive number.")
 
 
-def _cuts(parts: Sequence[RowSource], count: int) -> list[int]:
+def _cuts(parts: Sequence[RowShare], count: int) -> list[int]:
     """Return the rows at which files begin, and the end of the last: equal shares of bytes, one row at least each."""
     rows, total = sum(part.rows for part in parts), sum(part.bytes for part in parts)
     cuts = [0]
@@ -98,7 +98,7 @@ def _cuts(parts: Sequence[RowSource], count: int) -> list[int]:
     return [*cuts, rows]
 
 
-def _ranges(parts: Sequence[RowSource], cuts: Sequence[int]) -> Iterator[tuple[RowRange, ...]]:
+def _ranges(parts: Sequence[RowShare], cuts: Sequence[int]) -> Iterator[tuple[RowRange, ...]]:
     """Yield the rows between each two cuts, by the parts that they are in."""
     number, before = 0, 0
     for start, stop in pairwise(cuts):

@@ -16,7 +16,7 @@ from component.outputs.file_formats import writing_of_records
 from component.outputs.slices import TEXT_SHARE
 from component.plan.model import OutputPlan, RecordsPlan
 from component.records.archives import zip_directory
-from component.records.file_plan import FILE_BYTES, RowRange, RowSource, plan_files
+from component.records.file_plan import FILE_BYTES, RowRange, RowShare, plan_files
 from component.records.places import Listing, LocalListing, open_listing
 from component.records.types import described_by_type
 from component.records.writing import WrittenDataFile, check_target, data_file_name, finish_directory, remove
@@ -66,7 +66,7 @@ class RecordsOutput:
         """Return the tasks that write the data files, of one task that would write all of them to one."""
         whole = tasks[0]
         text = 1.0 if self.plan.format.hints is None else TEXT_SHARE
-        parts = [RowSource(max(size, 1), int(size * text)) for size in sizes]
+        parts = [RowShare(max(size, 1), int(size * text)) for size in sizes]
         small = sum(part.bytes for part in parts) < FILE_BYTES // 16
         files = plan_files(parts, files=self.plan.files, file_bytes=self.plan.file_bytes, cores=1 if small else cores)
         return [
@@ -113,7 +113,7 @@ class RecordsOutput:
                 folder.rmdir()
 
 
-def _share(one: RowRange, parts: Sequence[RowSource]) -> Share:
+def _share(one: RowRange, parts: Sequence[RowShare]) -> Share:
     return Share(one.start, one.stop, parts[one.part].rows)
 
 

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from component.errors import UserError
-from component.records.file_plan import FILE_BYTES, MOST_FILES, RowSource, plan_files
+from component.records.file_plan import FILE_BYTES, MOST_FILES, RowShare, plan_files
 
-PARTS = st.lists(st.builds(RowSource, st.integers(0, 50), st.integers(0, 10**9)), max_size=6)
+PARTS = st.lists(st.builds(RowShare, st.integers(0, 50), st.integers(0, 10**9)), max_size=6)
 
 
 def rows_of(planned):
@@ -29,7 +29,7 @@ def test_there_are_as_many_files_as_asked_for_if_there_are_rows_for_them(parts, 
 
 
 @given(
-    st.lists(st.builds(RowSource, st.just(1000), st.integers(10**6, 10**7)), min_size=1, max_size=20), st.integers(1, 9)
+    st.lists(st.builds(RowShare, st.just(1000), st.integers(10**6, 10**7)), min_size=1, max_size=20), st.integers(1, 9)
 )
 def test_files_are_of_about_the_same_size(parts, files):
     planned = plan_files(parts, files=files)
@@ -40,18 +40,18 @@ def test_files_are_of_about_the_same_size(parts, files):
 
 
 def test_by_default_files_are_large_and_every_core_has_some():
-    assert len(plan_files([RowSource(10**6, 10 * FILE_BYTES)])) == 10
-    assert len(plan_files([RowSource(10**6, 100 * 1000 * 1000)], cores=4)) == 4
-    assert len(plan_files([RowSource(10**6, 1000)], cores=4)) == 1
+    assert len(plan_files([RowShare(10**6, 10 * FILE_BYTES)])) == 10
+    assert len(plan_files([RowShare(10**6, 100 * 1000 * 1000)], cores=4)) == 4
+    assert len(plan_files([RowShare(10**6, 1000)], cores=4)) == 1
 
 
 def test_the_size_of_a_file_can_be_asked_for():
-    assert len(plan_files([RowSource(1000, 1000)], file_bytes=100, cores=64)) == 10
+    assert len(plan_files([RowShare(1000, 1000)], file_bytes=100, cores=64)) == 10
 
 
 def test_without_rows_there_is_one_file():
     assert rows_of(plan_files([])) == []
-    assert len(plan_files([])) == len(plan_files([RowSource(0, 0)], files=5)) == 1
+    assert len(plan_files([])) == len(plan_files([RowShare(0, 0)], files=5)) == 1
 
 
 @pytest.mark.parametrize(
@@ -60,5 +60,5 @@ def test_without_rows_there_is_one_file():
 )
 def test_what_makes_no_sense_is_refused(options):
     with pytest.raises(UserError) as refused:
-        plan_files([RowSource(10**6, 10**9)], **options)
+        plan_files([RowShare(10**6, 10**9)], **options)
     assert refused.value.code == "config.value"
