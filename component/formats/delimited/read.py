@@ -233,6 +233,8 @@ class DelimitedParser:
             return "skip"
 
         text = with_mark(form.text)
+        if text[-1:] == form.delimiter:  # else Arrow takes the empty last cell for enclosed when the first one was
+            text = bytes(text) + b"\n"
         table = pacsv.read_csv(
             pa.BufferReader(text),
             read_options=pacsv.ReadOptions(use_threads=False, column_names=self._names, block_size=len(text) + 1),

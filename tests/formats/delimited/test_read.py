@@ -53,6 +53,12 @@ def test_any_text_gives_the_rows_of_the_tokenizer(
     assert_reads_as_the_tokenizer(tmp_path / "f", text, dialect, width, block, keep=keep)
 
 
+@pytest.mark.parametrize("text", ['"",', '"a",', 'a,b\n"",', '"",\n'])
+def test_a_last_cell_without_quotes_or_a_line_end_is_null(text: str, tmp_path: Path) -> None:
+    dialect = DelimitedDialect(quoting="all")
+    assert_reads_as_the_tokenizer(tmp_path / "f", text, dialect, 2, 60, keep=True)
+
+
 @settings(one_file, max_examples=200)
 @given(rows=tables(), dialect=dialects(), block=st.integers(4, 60), ended=st.booleans())
 def test_written_tables_come_back(
