@@ -111,11 +111,12 @@ def _output_faults(config: Config, planned: Sequence[DatasetPlan]) -> list[Findi
 
 
 def _checked(plan: DatasetPlan) -> CheckedDataset:
+    inferred = frozenset(plan.infer)
     return CheckedDataset(
         uuid=plan.name,
         source=plan.source.file_name,
         mode=plan.mode,
-        columns=tuple(checked_column(column, known=column.name not in plan.infer) for column in plan.schema.columns),
+        columns=tuple(checked_column(column, known=column.name not in inferred) for column in plan.schema.columns),
         partition_on=plan.partition_on,
         secondary_indices=plan.secondary_indices,
         infers=plan.infer,

@@ -59,11 +59,13 @@ def platform_value(value: Any, depth: int = 0) -> Any:
         return value
     if depth == MAX_DEPTH:
         raise JsonError("Maximum stack depth exceeded")
-    pairs = []
-    # a loop, not a comprehension: one frame a level keeps the deepest value within Python's own limit
-    for key, item in value.items() if isinstance(value, dict) else enumerate(value):
-        pairs.append((_whole(str(key)), platform_value(item, depth + 1)))
-    return array(pairs) if isinstance(value, dict) else [item for _, item in pairs]
+    items = []
+    # a loop, not a comprehension: one frame a level keeps the deepest value within Python's own limit; no call for a
+    # number, since manifests of thousands of columns have a hundred thousand of them
+    for item in value.values() if isinstance(value, dict) else value:
+        nested = isinstance(item, (str, list, tuple, dict))
+        items.append(platform_value(item, depth + 1) if nested else item)
+    return array(zip(map(_whole, map(str, value)), items, strict=True)) if isinstance(value, dict) else items
 
 
 def _whole(text: str) -> str:
