@@ -15,7 +15,7 @@ from component.errors import RetryError, UserError
 from component.findings import Finding, Level
 from component.folder.layout import DataFolder
 from component.folder.state import read_state, remembered_commits
-from component.mapping.jobs.job import JobResolution, Part
+from component.mapping.jobs.job import JobPart, JobResolution
 from component.mapping.platform.model import Load, MappingError, RefusedError
 from component.plan.model import OutputPlan, Plan
 from component.plan.tables import made_by
@@ -159,7 +159,7 @@ def _findings(job: JobResolution, outputs: Sequence[OutputPlan]) -> Iterator[Fin
 def _place_of(job: JobResolution, told: MappingError | Finding) -> str:
     if told.code == "mapping.no_configuration":
         return "storage.output"
-    part = Part.FILES if told is job.files.error or told in job.files.findings else Part.TABLES
+    part = JobPart.FILES if told is job.files.error or told in job.files.findings else JobPart.TABLES
     name = told.source if isinstance(told, MappingError) else told.place
     return f"out/{part}/{name}" if name else f"out/{part}"
 

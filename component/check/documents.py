@@ -26,7 +26,7 @@ USED: Final = ("parameters", "image_parameters")
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class CheckedDocument:
     """A JSON text of the folder: its value (None where it is not `readable`), its bytes, and what was found."""
 
     value: Any
@@ -35,21 +35,23 @@ class Document:
     size: int = 0
 
 
-def read_document(path: Path, name: str, code: str, notation: Notation = "json") -> Document | None:
+def read_document(path: Path, name: str, code: str, notation: Notation = "json") -> CheckedDocument | None:
     """Return the document in a file, None where there is no file; `code` is that of a text that cannot be read."""
     try:
         data = read_document_file(path)
     except FileNotFoundError:
         return None
     except OSError as failed:
-        return Document(None, (error(code, name, f"The file cannot be read: {failed.strerror}"),), readable=False)
+        return CheckedDocument(
+            None, (error(code, name, f"The file cannot be read: {failed.strerror}"),), readable=False
+        )
     except JsonFaultError as fault:
-        return Document(None, (error(code, name, f"The text {fault}"),), readable=False)
+        return CheckedDocument(None, (error(code, name, f"The text {fault}"),), readable=False)
     try:
         value = parse_text(data, notation)
     except JsonFaultError as fault:
-        return Document(None, (_unreadable(data, name, code, str(fault)),), readable=False)
-    return Document(value, tuple(_marks(value, name)), size=len(data))
+        return CheckedDocument(None, (_unreadable(data, name, code, str(fault)),), readable=False)
+    return CheckedDocument(value, tuple(_marks(value, name)), size=len(data))
 
 
 def _unreadable(data: bytes, name: str, code: str, fault: str) -> Finding:

@@ -11,7 +11,7 @@ from typing import Any
 
 from component.check.configuration import check_configuration
 from component.check.destinations import check_destinations
-from component.check.documents import Document, ciphers_in, read_document
+from component.check.documents import CheckedDocument, ciphers_in, read_document
 from component.check.finding import error, of_error, warning
 from component.check.layout import check_layout
 from component.check.manifests import check_manifests
@@ -41,8 +41,8 @@ from component.report.words.masking import HIDDEN, Masking, masked
 class Texts:
     """The documents of a folder that were read, and all that must be in no text."""
 
-    config: Document | None
-    state: Document | None
+    config: CheckedDocument | None
+    state: CheckedDocument | None
     secrets: frozenset[str]
 
 
@@ -108,7 +108,7 @@ def _report(
     return replace(report, findings=sorted_findings([*findings, *check_layout(folder)]))
 
 
-def _configuration(folder: DataFolder, document: Document | None) -> tuple[Config | None, Iterable[Finding]]:
+def _configuration(folder: DataFolder, document: CheckedDocument | None) -> tuple[Config | None, Iterable[Finding]]:
     if document is None and has_inputs(folder.root):
         told = warning("config.warning", CONFIG_FILE, NOT_CONFIGURED.rstrip("."))
         return check_configuration({}, folder.root)[0], (told,)
@@ -124,7 +124,7 @@ def _configuration(folder: DataFolder, document: Document | None) -> tuple[Confi
     return config, (*document.findings, *findings, *also)
 
 
-def _state(folder: DataFolder, document: Document | None) -> Iterator[Finding]:
+def _state(folder: DataFolder, document: CheckedDocument | None) -> Iterator[Finding]:
     if document is None:
         return
     yield from document.findings

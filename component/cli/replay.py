@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReplayCall:
     """What the command line asks for; `words` are the command, or the arguments of an image."""
 
     source: Path
@@ -54,10 +54,10 @@ def replay(
     Runs Tablemill, an image (--image), or any command (-- COMMAND). Exit code 0: all is as expected; 1: it is not, or
     it was not run; 2: a fault of Tablemill.
     """
-    raise typer.Exit(replay_asked(Asked(source, tuple(command or ()), run, platform, comparison, report)))
+    raise typer.Exit(replay_asked(ReplayCall(source, tuple(command or ()), run, platform, comparison, report)))
 
 
-def replay_asked(asked: Asked, variables: Mapping[str, str] = os.environ) -> int:
+def replay_asked(asked: ReplayCall, variables: Mapping[str, str] = os.environ) -> int:
     """Replay, report, and return the exit code; an error of ours or of the call is one sentence on stderr."""
     log = Log(LineHandler(sys.stderr))
     try:
@@ -72,7 +72,7 @@ def replay_asked(asked: Asked, variables: Mapping[str, str] = os.environ) -> int
     return result.exit_code
 
 
-def _replay(asked: Asked, variables: Mapping[str, str]) -> Replay:
+def _replay(asked: ReplayCall, variables: Mapping[str, str]) -> Replay:
     """Replay run by run; text is printed as soon as a run has ended, JSON when all have."""
     from component.replay.cases import find_cases  # noqa: PLC0415 - loaded only by the command that needs it
     from component.replay.run import replay_case  # noqa: PLC0415
@@ -95,7 +95,7 @@ def _replay(asked: Asked, variables: Mapping[str, str]) -> Replay:
     return result
 
 
-def _handling(asked: Asked, variables: Mapping[str, str]) -> Handling:
+def _handling(asked: ReplayCall, variables: Mapping[str, str]) -> Handling:
     from component.replay.request import Handling  # noqa: PLC0415
 
     profile = _profile(asked)
@@ -117,7 +117,7 @@ def _handling(asked: Asked, variables: Mapping[str, str]) -> Handling:
     )
 
 
-def _profile(asked: Asked) -> Profile:
+def _profile(asked: ReplayCall) -> Profile:
     """Return the profile, with what options say in its place."""
     from component.replay.profile import load_profile, overridden  # noqa: PLC0415
 
@@ -137,7 +137,7 @@ def _profile(asked: Asked) -> Profile:
     return overridden(load_profile(platform.profile), said)
 
 
-def _component(asked: Asked, profile: Profile, variables: Mapping[str, str]) -> Component:
+def _component(asked: ReplayCall, profile: Profile, variables: Mapping[str, str]) -> Component:
     from component.replay.container import MEMORY, Container, find_engine  # noqa: PLC0415
     from component.replay.request import IN_DATA, TIMEOUT, Component  # noqa: PLC0415
     from component.replay.variables import given_variables  # noqa: PLC0415

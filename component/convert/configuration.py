@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from component.convert.places import From, Source, Target, To
+from component.convert.places import ConversionSource, From, Target, To
 from component.folder.files import is_text
 
 UUID: Final = "converted"
@@ -36,7 +36,7 @@ class Options:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
-def configuration(source: Source, target: Target, options: Options, scratch_store: str) -> dict[str, Any]:
+def configuration(source: ConversionSource, target: Target, options: Options, scratch_store: str) -> dict[str, Any]:
     """Return the config.json of the run that is the conversion."""
     uuid, store = _dataset(source, target, scratch_store)
     parameters: dict[str, Any] = {"store": {"url": store}, "result_variables": False, **options.parameters}
@@ -48,7 +48,7 @@ def configuration(source: Source, target: Target, options: Options, scratch_stor
     return {"parameters": parameters}
 
 
-def _dataset(source: Source, target: Target, scratch_store: str) -> tuple[str, str]:
+def _dataset(source: ConversionSource, target: Target, scratch_store: str) -> tuple[str, str]:
     """Return the dataset of the run, and the store that it is in: that of the source or target, if one is a dataset."""
     place = source.place if source.kind is From.DATASET else target.place if target.kind is To.DATASET else None
     if place is None:
@@ -57,7 +57,7 @@ def _dataset(source: Source, target: Target, scratch_store: str) -> tuple[str, s
     return uuid, store or "/"
 
 
-def _of_source(source: Source, uuid: str, options: Options, *, typed: bool) -> dict[str, Any]:
+def _of_source(source: ConversionSource, uuid: str, options: Options, *, typed: bool) -> dict[str, Any]:
     table: dict[str, Any] = {"source": source.place if isinstance(source.place, str) else source.name}
     said = dict(options.table)
     if "file" in said or (source.kind is From.FILE and not is_text(source.name)):

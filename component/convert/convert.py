@@ -13,7 +13,7 @@ from component import identity
 from component.config.environment import Environment
 from component.config.load import load_config
 from component.convert.configuration import Options, configuration, result_name
-from component.convert.places import From, Source, Target, To, is_dataset
+from component.convert.places import ConversionSource, From, Target, To, is_dataset
 from component.errors import CommitRefusedError, UserError
 from component.folder.layout import DataFolder, writing
 from component.naming import CONFIG_FILE, MANIFEST_SUFFIX
@@ -28,7 +28,7 @@ _MANIFEST: Final = {"is_public": False, "tags": []}
 
 
 def convert(
-    source: Source,
+    source: ConversionSource,
     target: Target,
     options: Options,
     log: Log,
@@ -56,7 +56,7 @@ def convert(
         return _as_seen(summary, source, target)
 
 
-def _as_seen(summary: RunSummary, source: Source, target: Target) -> RunSummary:
+def _as_seen(summary: RunSummary, source: ConversionSource, target: Target) -> RunSummary:
     """Return the summary without the dataset in between, its losses told of the target, which has its own name."""
     in_between = From.DATASET is not source.kind and To.DATASET is not target.kind
     where = str(target.place)
@@ -67,7 +67,7 @@ def _as_seen(summary: RunSummary, source: Source, target: Target) -> RunSummary:
     return replace(summary, datasets=(), outputs=tuple(replace(one, losses=(*read, *one.losses)) for one in outputs))
 
 
-def _check_target(source: Source, target: Target, options: Options, *, overwrite: bool) -> None:
+def _check_target(source: ConversionSource, target: Target, options: Options, *, overwrite: bool) -> None:
     if source.kind is From.DATASET and target.kind is To.DATASET:
         raise UserError(
             "config.value",
@@ -89,7 +89,7 @@ def _check_target(source: Source, target: Target, options: Options, *, overwrite
         )
 
 
-def _folder(root: Path, source: Source) -> DataFolder:
+def _folder(root: Path, source: ConversionSource) -> DataFolder:
     """Return a data folder that has the source as its only input, by a link."""
     folder = DataFolder(root)
     folder.in_files.mkdir(parents=True)

@@ -43,7 +43,7 @@ class To(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ConversionSource:
     """What is read: a path, or a URL that is no file of this machine."""
 
     kind: From
@@ -78,19 +78,19 @@ _SUFFIXES: Final = {
 }
 
 
-def source_of(text: str, kind: From | None = None) -> Source:
+def source_of(text: str, kind: From | None = None) -> ConversionSource:
     """Return what is to be read. UserError `source.missing` when it is not there.
 
     A dataset is the URL or path of its store, a slash, and its uuid; a folder with a `_format_…` file, or a ZIP with
     one, is a records directory.
     """
     if _REMOTE.match(text):
-        return Source(kind or From.RECORDS, text)
+        return ConversionSource(kind or From.RECORDS, text)
     path = _path(text)
     if kind is not None:
-        return Source(kind, path)
+        return ConversionSource(kind, path)
     if is_dataset(path):
-        return Source(From.DATASET, path)
+        return ConversionSource(From.DATASET, path)
     if not path.exists():
         raise UserError(
             "source.missing",
@@ -98,10 +98,12 @@ def source_of(text: str, kind: From | None = None) -> Source:
             remedy="Name a file, a records directory, or a dataset as STORE/UUID.",
         )
     if is_records(path):
-        return Source(From.RECORDS, path)
+        return ConversionSource(From.RECORDS, path)
     if path.is_dir():
         _check_slices(path, text)
-    return Source(From.CSV if path.is_dir() or path.name.lower().endswith(naming.CSV_SUFFIXES) else From.FILE, path)
+    return ConversionSource(
+        From.CSV if path.is_dir() or path.name.lower().endswith(naming.CSV_SUFFIXES) else From.FILE, path
+    )
 
 
 def _check_slices(folder: Path, text: str) -> None:

@@ -58,7 +58,7 @@ class GivenDialect:
 
 
 @dataclass(frozen=True, slots=True)
-class FileFacts:
+class StorageFile:
     """What Storage knows of a file of in/files: its name there, and its id and when it was made, where that is said."""
 
     name: str
@@ -94,7 +94,7 @@ class Source:
     delimited: DelimitedDialect | None = None
     assume_tz: str | None = None
     keep_quoted_empty: bool = False
-    file: FileFacts | None = None
+    file: StorageFile | None = None
     notes: tuple[str, ...] = ()
     assumed: bool = False
     header: HeaderMode | None = None

@@ -20,7 +20,7 @@ from component.formats.csv.source import read_header
 from component.formats.detect.plain import is_packed
 from component.plan.asked import NOTHING_ASKED, Asked
 from component.plan.first_record import agreed_columns, first_record, header_mode_seen
-from component.plan.model import FileFacts, Source, SourceSlice
+from component.plan.model import Source, SourceSlice, StorageFile
 from component.plan.parsed_sources import arrow_file_source, beside_types, file_source, text_source, unpacked
 from component.plan.records_sources import records_source
 from component.plan.text_sources import Text, detected, read_text, stated
@@ -79,11 +79,11 @@ def _lying_source(file: InputFile, asked: Asked) -> Found | str:
         return f"The file {file.file_name!r} is left out: {error.text.rstrip('.')}."
 
 
-def _facts(file: InputFile) -> FileFacts:
+def _facts(file: InputFile) -> StorageFile:
     number = file.file_name.partition("_")[0]
     of_name = int(number) if number.isdecimal() and file.name != file.file_name else None
     number_known = of_name if file.id is None else file.id
-    return FileFacts(file.name, number_known, file.manifest.created if file.manifest else None)
+    return StorageFile(file.name, number_known, file.manifest.created if file.manifest else None)
 
 
 def _url_source(url: str, asked: Asked) -> Found:

@@ -31,8 +31,8 @@ from component.replay.remedies import with_remedies
 from component.replay.request import IN_DATA, Case, Component, Handling
 from component.replay.source import Workspace, bring_in, hold_apart, workspace
 from component.replay.variables import passed_on, platform_variables
-from component.replay.verdict import Verdict, judge
-from component.report.results.replayed import Difference, Replayed, Status
+from component.replay.verdict import RunVerdict, judge
+from component.report.results.replayed import OutputDifference, Replayed, Status
 from component.report.words.masking import Masking, masked, printable
 
 
@@ -41,7 +41,7 @@ class _Done:
     """What happened after the component was started."""
 
     ended: Ended
-    verdict: Verdict
+    verdict: RunVerdict
     landed: Landed
     compared: Compared | None
     remarks: tuple[Finding, ...]
@@ -157,7 +157,7 @@ def _compare(
     if case.expected is None:
         return None
     if expected is None:
-        return Compared((), (), (Difference("out", "missing", f"There is no {str(case.expected)!r}."),))
+        return Compared((), (), (OutputDifference("out", "missing", f"There is no {str(case.expected)!r}."),))
     return OutComparison(expected, out, handling.compare, columns).compare()
 
 

@@ -16,7 +16,7 @@ OUT_OF_MEMORY: Final = "Component terminated. Possibly due to out of memory erro
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class RunVerdict:
     """How the platform would take it: `message` is what the user reads of a failure, empty after success."""
 
     exit_code: int
@@ -24,10 +24,10 @@ class Verdict:
     remarks: tuple[Finding, ...] = ()
 
 
-def judge(ended: Ended, expected_code: int, timeout: float) -> Verdict:
+def judge(ended: Ended, expected_code: int, timeout: float) -> RunVerdict:
     """Return the verdict; an end other than expected is a remark of level error."""
     message = _message(ended, timeout)
-    return Verdict(ended.exit_code, message, tuple(_remarks(ended, expected_code, message)))
+    return RunVerdict(ended.exit_code, message, tuple(_remarks(ended, expected_code, message)))
 
 
 def _message(ended: Ended, timeout: float) -> str:

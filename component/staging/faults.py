@@ -27,14 +27,14 @@ _AGAIN: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ServerAnswer:
     """What a store answered: the status and the code of its protocol; None where it said none, or nothing at all."""
 
     status: int | None
     code: str | None
 
     @classmethod
-    def of(cls, error: Exception) -> Answer:
+    def of(cls, error: Exception) -> ServerAnswer:
         """Find the answer in an error of the client."""
         text = str(error)
         status, code = _STATUS.search(text), _CODE.search(text)
@@ -48,7 +48,7 @@ class Answer:
 
 def fault_of(error: Exception, bucket: Bucket, key: str, place: Place) -> TablemillError:
     """Return the error to raise for what the client raised while an object was read."""
-    answer = Answer.of(error)
+    answer = ServerAnswer.of(error)
     if answer.code in NO_BUCKET_CODES:
         return _missing(f"The bucket of {bucket.url(key)} does not exist", place)
     if answer.status == 404:
@@ -70,7 +70,7 @@ def fault_of(error: Exception, bucket: Bucket, key: str, place: Place) -> Tablem
     )
 
 
-def _refused(answer: Answer, bucket: Bucket, key: str, place: Place) -> UserError | None:
+def _refused(answer: ServerAnswer, bucket: Bucket, key: str, place: Place) -> UserError | None:
     if answer.code in EXPIRED_CODES or (answer.status in {401, 403} and bucket.expired()):
         return expired(bucket, key, place)
     if answer.code in CLOCK_CODES:

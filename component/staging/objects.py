@@ -12,7 +12,7 @@ from typing import Any, Final
 from component import naming
 from component.errors import Place, UserError
 from component.staging.buckets import Bucket
-from component.staging.faults import Answer, changed, fault_of
+from component.staging.faults import ServerAnswer, changed, fault_of
 
 HEAD_BYTES: Final = 8
 """Enough to know gzip, Parquet and a byte order mark."""
@@ -96,7 +96,7 @@ def _get(bucket: Bucket, key: str, place: Place, start: int, stop: int, *, tag: 
             text = f"{bucket.url(key)} is no name of an object"
             raise UserError("source.manifest", text, place=place) from None
         except FAULTS as error:
-            said = Answer.of(error)
+            said = ServerAnswer.of(error)
             if said.status == 416:
                 raise _NothingThereError from None
             if not answered or said.status is not None or not left:

@@ -21,7 +21,7 @@ AT_ONCE: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SliceEntry:
     """A part by the list. `size` is what the list says, if it does; one that is not mandatory may be missing."""
 
     bucket: Bucket
@@ -31,14 +31,14 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SlicePart:
     """An object with rows, and what it is called among the parts of its table."""
 
     name: str
     object: BucketObject
 
 
-def find_parts(staged: Staged, table: str) -> tuple[tuple[Part, ...], tuple[str, ...]]:
+def find_parts(staged: Staged, table: str) -> tuple[tuple[SlicePart, ...], tuple[str, ...]]:
     """Return the objects with the rows of a table in their order, and warnings; a table in one piece is its own part.
 
     Reads the list and the first bytes of each part. UserError `staged.credentials`, `staged.missing`,
@@ -48,12 +48,12 @@ def find_parts(staged: Staged, table: str) -> tuple[tuple[Part, ...], tuple[str,
     if staged.bucket.expired():
         raise expired(staged.bucket, staged.key, place)
     if not staged.sliced:
-        return (Part(table, find_object(staged.bucket, staged.key, place)),), ()
+        return (SlicePart(table, find_object(staged.bucket, staged.key, place)),), ()
     entries = read_entries(staged, place)
     names = part_names([entry.key for entry in entries])
     with ThreadPoolExecutor(AT_ONCE, "parts") as pool:
         found = list(pool.map(lambda entry, name: _find(entry, replace(place, slice=name)), entries, names))
-    parts = tuple(Part(name, one) for name, one in zip(names, found, strict=True) if one is not None)
+    parts = tuple(SlicePart(name, one) for name, one in zip(names, found, strict=True) if one is not None)
     warnings = tuple(
         f"{entry.bucket.url(entry.key)}, a part of {table!r} that is not mandatory, is not there and is left out."
         for entry, one in zip(entries, found, strict=True)
@@ -62,7 +62,7 @@ def find_parts(staged: Staged, table: str) -> tuple[tuple[Part, ...], tuple[str,
     return parts, warnings
 
 
-def _find(entry: Entry, place: Place) -> BucketObject | None:
+def _find(entry: SliceEntry, place: Place) -> BucketObject | None:
     try:
         found = find_object(entry.bucket, entry.key, place)
     except UserError as error:
@@ -75,7 +75,7 @@ def _find(entry: Entry, place: Place) -> BucketObject | None:
     return found
 
 
-def read_entries(staged: Staged, place: Place) -> tuple[Entry, ...]:
+def read_entries(staged: Staged, place: Place) -> tuple[SliceEntry, ...]:
     """Read the list of the parts; UserError `source.manifest` when it is none, or names a part twice."""
     data = read_object(staged.bucket, staged.key, place, limit=MANIFEST_LIMIT)
     try:
@@ -92,7 +92,7 @@ def read_entries(staged: Staged, place: Place) -> tuple[Entry, ...]:
     return entries
 
 
-def _entry(item: Any, number: int, staged: Staged, place: Place) -> Entry:
+def _entry(item: Any, number: int, staged: Staged, place: Place) -> SliceEntry:
     url = item.get("url") if isinstance(item, dict) else None
     found = staged.bucket.of_url(url) if isinstance(url, str) else None
     if found is None:
@@ -102,7 +102,7 @@ def _entry(item: Any, number: int, staged: Staged, place: Place) -> Entry:
     size = next((one for one in sizes if isinstance(one, int) and not isinstance(one, bool)), None)
     # A part counts as mandatory unless it is said not to: rows must not be lost in silence.
     bucket, key = found
-    return Entry(bucket, key, mandatory=item.get("mandatory") is not False, size=size)
+    return SliceEntry(bucket, key, mandatory=item.get("mandatory") is not False, size=size)
 
 
 def part_names(keys: Sequence[str]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from component.convert.configuration import Options, configuration
-from component.convert.places import From, Source, Target, To
+from component.convert.places import ConversionSource, From, Target, To
 
 
 def table_of(source, target, **table):
@@ -14,9 +14,9 @@ def table_of(source, target, **table):
     return found["parameters"]["datasets"][0]["tables"][0]
 
 
-CSV = Source(From.CSV, Path("a.csv"))
-TEXT = Source(From.FILE, Path("a.txt"))
-EXCEL = Source(From.FILE, Path("a.xlsx"))
+CSV = ConversionSource(From.CSV, Path("a.csv"))
+TEXT = ConversionSource(From.FILE, Path("a.txt"))
+EXCEL = ConversionSource(From.FILE, Path("a.xlsx"))
 
 
 @pytest.mark.parametrize("source", [CSV, TEXT])

@@ -6,7 +6,7 @@ from hypothesis import given
 
 from component.folder.out_listing import FileListing, OutFile, OutListing, OutManifest, OutSource
 from component.mapping.jobs.disagreement import Answer, Aspect, compare
-from component.mapping.jobs.job import OutputMapping, Part
+from component.mapping.jobs.job import JobPart, OutputMapping
 from component.mapping.jobs.resolve import RULE_SETS
 from component.mapping.platform.model import Settings
 from tests.strategies import mapping_files, output_mapping
@@ -40,7 +40,7 @@ def test_where_all_say_the_same_there_is_nothing():
 
 def test_another_destination_is_said_by_rule_set():
     (found,) = disagreements(outputs("a"), entry("a"), bucket="in.c-main")
-    assert (found.part, found.source, found.aspect) == (Part.TABLES, "a", Aspect.DESTINATION)
+    assert (found.part, found.source, found.aspect) == (JobPart.TABLES, "a", Aspect.DESTINATION)
     assert found.answers == (
         Answer("seed", ("in.c-main.a",)),
         Answer("2017", ("in.c-main.a",)),
@@ -80,7 +80,7 @@ def test_the_same_error_in_other_words_is_no_disagreement():
 
 def test_an_error_about_the_job_is_said_once():
     (found,) = disagreements(outputs("a"), entry("a", tags=["x"]))
-    assert (found.part, found.source, found.aspect) == (Part.TABLES, None, Aspect.ERROR)
+    assert (found.part, found.source, found.aspect) == (JobPart.TABLES, None, Aspect.ERROR)
     assert [answer.value is None for answer in found.answers] == [True, False, True]
 
 
@@ -98,7 +98,7 @@ def test_a_load_that_others_do_not_have_is_a_destination():
 def test_files_are_compared_by_their_tags_and_flags():
     files = FileListing("/data", (OutFile("f"),))
     (found,) = disagreements(outputs(), files=files, component_id="foo")
-    assert (found.part, found.source, found.aspect) == (Part.FILES, "f", Aspect.OPTIONS)
+    assert (found.part, found.source, found.aspect) == (JobPart.FILES, "f", Aspect.OPTIONS)
     assert [answer.value[0]["tags"] for answer in found.answers] == [[], [], ["componentId: foo"]]
     assert not disagreements(outputs(), files=files)
 
@@ -106,7 +106,7 @@ def test_files_are_compared_by_their_tags_and_flags():
 def test_errors_about_files_are_compared():
     files = FileListing("/data", (OutFile("5"),))
     (found,) = disagreements(outputs(), files=files, file_mapping=[{"source": 5}])
-    assert (found.part, found.source, found.aspect) == (Part.FILES, None, Aspect.ERROR)
+    assert (found.part, found.source, found.aspect) == (JobPart.FILES, None, Aspect.ERROR)
 
 
 @given(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from component.folder.out_listing import HEAD_BYTES, OutSource
 from component.mapping.findings.header import header_findings
 from component.mapping.findings.texts import FINDINGS
-from component.mapping.platform.model import Header, Load, Rule
+from component.mapping.platform.model import FirstLine, Load, Rule
 
 COLUMNS = {"columns": ["My_col", "b"]}
 
@@ -17,7 +17,7 @@ COLUMNS = {"columns": ["My_col", "b"]}
 def codes(head, options=None, header=None):
     options = options or {}
     headless = options.get("columns") and not options.get("has_header")
-    header = header or (Header.HEADLESS if headless else Header.HEADER)
+    header = header or (FirstLine.HEADLESS if headless else FirstLine.HEADER)
     load = Load("t", sliced=False, destination="in.c-x.t", options=options, rule=Rule.MAPPING, header=header)
     return [one.code for one in header_findings(load, OutSource("t", size=len(head), head=head))]
 
@@ -33,7 +33,7 @@ def test_rows_below_declared_columns_are_fine():
 
 def test_a_schema_names_columns_too():
     schema = {"schema": [{"name": "a"}, {"name": "b"}]}
-    assert codes(b"a,b\n", schema, Header.HEADLESS) == ["finding.header_as_row"]
+    assert codes(b"a,b\n", schema, FirstLine.HEADLESS) == ["finding.header_as_row"]
 
 
 def test_another_number_of_cells_is_found():

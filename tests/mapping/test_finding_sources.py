@@ -4,7 +4,7 @@ import pytest
 
 from component.folder.out_listing import OutSlice, OutSource
 from component.mapping.findings.sources import load_findings, source_findings
-from component.mapping.platform.model import Header, Load, Rule
+from component.mapping.platform.model import FirstLine, Load, Rule
 from component.naming import FILE_LIMIT, SLICE_LIMIT, SLICES_LIMIT, SLICES_TOTAL_LIMIT
 
 
@@ -17,7 +17,7 @@ def codes(source):
     return [one.code for one in source_findings(source)]
 
 
-def load(header=Header.HEADER, *, in_slices=False):
+def load(header=FirstLine.HEADER, *, in_slices=False):
     return Load("t", sliced=in_slices, destination="in.c-x.t", options={}, rule=Rule.MAPPING, header=header)
 
 
@@ -61,11 +61,11 @@ def test_a_manifest_in_upper_case_is_found(name):
 def test_an_empty_file_is_refused_unless_it_has_columns():
     empty = OutSource("t")
     assert [one.code for one in load_findings(load(), empty)] == ["finding.empty_file"]
-    assert not list(load_findings(load(Header.HEADLESS), empty))
+    assert not list(load_findings(load(FirstLine.HEADLESS), empty))
     assert not list(load_findings(load(), OutSource("t", size=1)))
 
 
 def test_a_directory_without_slices_empties_its_table():
-    found = load_findings(load(Header.HEADLESS, in_slices=True), sliced())
+    found = load_findings(load(FirstLine.HEADLESS, in_slices=True), sliced())
     assert [one.code for one in found] == ["finding.no_slices"]
-    assert not list(load_findings(load(Header.HEADLESS, in_slices=True), sliced(0, 0)))
+    assert not list(load_findings(load(FirstLine.HEADLESS, in_slices=True), sliced(0, 0)))

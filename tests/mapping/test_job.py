@@ -6,7 +6,7 @@ from hypothesis import event, given
 from component.errors import UserError
 from component.folder.out_listing import FileListing, OutFile, OutListing, OutManifest, OutSource, Unseen, UnseenKind
 from component.mapping.findings.texts import FINDINGS
-from component.mapping.jobs.job import OutputMapping, Part, resolve_job
+from component.mapping.jobs.job import JobPart, OutputMapping, resolve_job
 from component.mapping.jobs.resolve import RULE_SETS
 from component.mapping.platform.model import DataTypes, Feature, Settings
 from tests.strategies import mapping_files, output_mapping
@@ -21,19 +21,19 @@ TODAY_AND_THEN = pytest.mark.parametrize("rules", ["seed", "2017", "2026"])
 class TestOrder:
     def test_today_files_come_first_and_then_tables(self):
         job = resolve_job(TABLES, FILES, OutputMapping(), BUCKET)
-        assert job.order == job.reached == (Part.FILES, Part.TABLES)
+        assert job.order == job.reached == (JobPart.FILES, JobPart.TABLES)
         assert [load.destination for load in job.loads] == ["in.c-main.a"]
         assert [upload.source for upload in job.uploads] == ["f"]
         assert job.error is None
 
     @pytest.mark.parametrize("rules", ["seed", "2017"])
     def test_then_tables_came_first(self, rules):
-        assert resolve_job(TABLES, FILES, OutputMapping(), BUCKET, rules).order == (Part.TABLES, Part.FILES)
+        assert resolve_job(TABLES, FILES, OutputMapping(), BUCKET, rules).order == (JobPart.TABLES, JobPart.FILES)
 
     def test_an_error_about_files_keeps_tables_out_today(self):
         broken = FileListing("/data", FILES.files, ORPHAN)
         job = resolve_job(TABLES, broken, OutputMapping(), BUCKET)
-        assert (job.loads, job.reached, job.error.code) == ((), (Part.FILES,), "mapping.file_orphaned_manifest")
+        assert (job.loads, job.reached, job.error.code) == ((), (JobPart.FILES,), "mapping.file_orphaned_manifest")
         assert job.tables.loads
         job = resolve_job(TABLES, broken, OutputMapping(), BUCKET, "2017")
         assert (len(job.loads), job.error.code) == (1, "mapping.file_orphaned_manifest")

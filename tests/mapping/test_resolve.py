@@ -10,7 +10,7 @@ from component.errors import UserError
 from component.folder.out_listing import OutListing, OutManifest, OutSource
 from component.mapping.jobs.resolve import RULE_SETS, resolve
 from component.mapping.options import table as table_config
-from component.mapping.platform.model import Header, Settings
+from component.mapping.platform.model import FirstLine, Settings
 from component.mapping.platform.texts import ERRORS, REASONS
 from tests.strategies import output_mapping
 
@@ -47,7 +47,7 @@ def test_any_outputs_and_mapping_have_a_resolution(rules, listing, mapping, sett
         assert names[load.source] == load.sliced
         assert load.destination.count(".") == 2
         assert load.provenance.keys() >= load.options.keys()
-        assert load.header is Header.HEADER or load.sliced or load.options.keys() & {"columns", "schema"}
+        assert load.header is FirstLine.HEADER or load.sliced or load.options.keys() & {"columns", "schema"}
     assert json.loads(json.dumps([load.options for load in resolution.loads])) is not None
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from component.folder.out_listing import OutListing, OutManifest, OutSource
-from component.mapping.platform.model import Header, MappingLayer, Origin, Rule, Settings
+from component.mapping.platform.model import FirstLine, MappingLayer, Origin, Rule, Settings
 from component.mapping.rules.y2017 import resolve_2017
 
 BUCKET = "in.c-main"
@@ -144,9 +144,9 @@ class TestOptions:
     def test_columns_keep_their_names_and_make_a_file_headless(self):
         load = only_load(outputs("a", a={"columns": ["My col", "_timestamp"]}))
         assert load.options == {"columns": ["My col", "_timestamp"]}
-        assert load.header is Header.HEADLESS
+        assert load.header is FirstLine.HEADLESS
         assert load.provenance == {"columns": Origin.MANIFEST}
-        assert only_load(outputs("a")).header is Header.HEADER
+        assert only_load(outputs("a")).header is FirstLine.HEADER
 
     def test_dashes_in_names_of_described_columns_become_underscores(self):
         load = only_load(outputs("a", a={"column_metadata": {"a-b": [{"key": "k", "value": 1}]}}))

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from component.folder.out_listing import OutListing, OutManifest, OutSource
-from component.mapping.platform.model import DataTypes, Feature, Header, MappingLayer, Origin, Rule, Settings
+from component.mapping.platform.model import DataTypes, Feature, FirstLine, MappingLayer, Origin, Rule, Settings
 from component.mapping.rules.y2026 import resolve_2026
 
 BUCKET = "in.c-main"
@@ -182,13 +182,13 @@ class TestHeader:
     @pytest.mark.parametrize(
         ("source", "manifest", "features", "header"),
         [
-            ("a", {}, (), Header.HEADER),
-            ("a", {"columns": ["x"]}, (), Header.HEADLESS),
-            ("a", {"columns": ["x"], "has_header": True}, (), Header.HEADER),
-            ("a", {"schema": [{"name": "x"}]}, (), Header.HEADER),
-            ("a", {"schema": [{"name": "x"}]}, (Feature.NATIVE_TYPES,), Header.HEADLESS),
-            ("a/", {"columns": ["x"]}, (), Header.HEADLESS),
-            ("a/", {"schema": [{"name": "x"}]}, (), Header.HEADLESS),
+            ("a", {}, (), FirstLine.HEADER),
+            ("a", {"columns": ["x"]}, (), FirstLine.HEADLESS),
+            ("a", {"columns": ["x"], "has_header": True}, (), FirstLine.HEADER),
+            ("a", {"schema": [{"name": "x"}]}, (), FirstLine.HEADER),
+            ("a", {"schema": [{"name": "x"}]}, (Feature.NATIVE_TYPES,), FirstLine.HEADLESS),
+            ("a/", {"columns": ["x"]}, (), FirstLine.HEADLESS),
+            ("a/", {"schema": [{"name": "x"}]}, (), FirstLine.HEADLESS),
         ],
     )
     def test_columns_make_a_file_headless(self, source, manifest, features, header):

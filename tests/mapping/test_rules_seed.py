@@ -7,7 +7,7 @@ import json
 import pytest
 
 from component.folder.out_listing import OutListing, OutManifest, OutSource
-from component.mapping.platform.model import Header, Origin, Rule, Settings
+from component.mapping.platform.model import FirstLine, Origin, Rule, Settings
 from component.mapping.rules.seed import resolve_seed
 
 BUCKET = "out.c-my-app-12"
@@ -162,7 +162,7 @@ class TestSlices:
         ]
 
     def test_slices_cannot_have_headers(self):
-        assert only_load(outputs("a/", a={"destination": "in.c-y.m", "columns": ["x"]})).header is Header.HEADLESS
+        assert only_load(outputs("a/", a={"destination": "in.c-y.m", "columns": ["x"]})).header is FirstLine.HEADLESS
 
     def test_their_columns_come_from_the_manifest_or_from_the_mapping(self):
         assert only_load(outputs("a/"), entry("a", columns=["x"])).options == {"columns": ["x"]}
@@ -174,8 +174,8 @@ class TestSlices:
 
 
 def test_columns_make_a_file_headless():
-    assert only_load(outputs("a"), entry("a", columns=["x"])).header is Header.HEADLESS
-    assert only_load(outputs("a"), entry("a")).header is Header.HEADER
+    assert only_load(outputs("a"), entry("a", columns=["x"])).header is FirstLine.HEADLESS
+    assert only_load(outputs("a"), entry("a")).header is FirstLine.HEADER
 
 
 def test_a_failed_job_uploads_nothing():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from component.folder.out_listing import OutListing, OutManifest, OutSource
 from component.mapping.jobs.resolve import resolve
-from component.mapping.platform.model import DataTypes, Feature, Header, Settings
+from component.mapping.platform.model import DataTypes, Feature, FirstLine, Settings
 from component.outputs.manifest import manifest_text, table_manifest
 from component.tables.types import TypeName
 from tests.strategies.output_tables import tables
@@ -48,7 +48,7 @@ def columns_of(table):
 def hold_common(table, found):
     asked, read = table.options, found.options
     assert found.destination == f"out.c-{'x' if table.destination.startswith('out') else 'main'}.t"
-    assert found.header is (Header.HEADER if table.header else Header.HEADLESS)
+    assert found.header is (FirstLine.HEADER if table.header else FirstLine.HEADLESS)
     assert read.get("incremental", False) is table.incremental
     assert read.get("delimiter", ",") == (asked.delimiter or ",")
     assert read.get("enclosure", '"') == (asked.enclosure or '"')

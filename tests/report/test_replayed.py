@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from component.findings import Finding, Level
-from component.report.results.replayed import Difference, Landing, Replay, Replayed, Row, Status, render_json
+from component.report.results.replayed import Landing, OutputDifference, Replay, Replayed, Row, Status, render_json
 from component.report.results.replayed_junit import render_junit
 from component.report.results.replayed_text import show_run, show_total
 from component.report.words.masking import Masking, masked
@@ -29,7 +29,7 @@ DIFFERENT = Replayed(
         Finding(Level.WARNING, "replay.stderr", "out", "It wrote to stderr."),
         Finding(Level.NOTE, "replay.state", "", "It left no state."),
     ),
-    differences=(Difference("tables/t.csv", "rows", "Rows differ: 1 missing and 1 extra.", ROWS),),
+    differences=(OutputDifference("tables/t.csv", "rows", "Rows differ: 1 missing and 1 extra.", ROWS),),
     landings=(Landing("out/tables/t.csv", "out.c-a.t", "manifest"),),
     compared=("tables/t.csv",),
     stdout="hello",

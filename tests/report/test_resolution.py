@@ -7,7 +7,7 @@ from rich.console import Console
 
 from component.folder.out_listing import FileListing, OutFile, OutListing, OutManifest, OutSlice, OutSource
 from component.mapping.jobs.disagreement import Answer, Aspect, Disagreement
-from component.mapping.jobs.job import OutputMapping, Part, resolve_job
+from component.mapping.jobs.job import JobPart, OutputMapping, resolve_job
 from component.mapping.platform.file_model import FileRule
 from component.mapping.platform.model import Candidate, Load, Origin, Rule, Settings
 from component.report.results.resolution import (
@@ -76,7 +76,7 @@ def test_words_of_a_source():
 )
 def test_words_of_a_disagreement(aspect, values, said):
     answers = tuple(Answer(rules, value) for rules, value in zip(("seed", "2017"), values, strict=True))
-    words = disagreement_words(Disagreement(Part.TABLES, "a.csv", aspect, answers))
+    words = disagreement_words(Disagreement(JobPart.TABLES, "a.csv", aspect, answers))
     assert words == f"rule sets disagree on a.csv ({aspect.value}): {said}"
 
 

@@ -22,7 +22,7 @@ from component.plan.sources import find_sources
 from component.plan.splits import splits_of
 from component.staging import client, objects
 from component.staging.buckets import AzureContainer, S3Bucket
-from component.staging.faults import Answer, fault_of
+from component.staging.faults import ServerAnswer, fault_of
 from component.staging.sliced import find_parts
 from tests.staged.faulty import Fault
 
@@ -168,4 +168,4 @@ def test_a_key_that_is_none_is_refused(s3, key):
 
 
 def test_a_code_that_is_no_word_is_not_taken():
-    assert Answer.of(OSError("status code: 400 x <Code>no word, but a text</Code>")) == Answer(400, None)
+    assert ServerAnswer.of(OSError("status code: 400 x <Code>no word, but a text</Code>")) == ServerAnswer(400, None)

@@ -11,7 +11,7 @@ from component.findings import Finding
 from component.folder.out_listing import HEAD_BYTES, OutSource
 from component.mapping.findings.ids import columns_of
 from component.mapping.findings.texts import finding
-from component.mapping.platform.model import Header, Load
+from component.mapping.platform.model import FirstLine, Load
 from component.mapping.platform.webalize import webalized_name
 from component.naming import DELIMITER, ENCLOSURE, UTF8_BOM
 
@@ -28,7 +28,7 @@ def header_findings(load: Load, source: OutSource) -> Iterator[Finding]:
     if not cells:
         return
     columns = columns_of(load)
-    if load.header is Header.HEADLESS and columns:
+    if load.header is FirstLine.HEADLESS and columns:
         yield from _row_findings(source.name, cells, columns)
     elif columns and load.options.get("has_header") and not _same(cells, columns):
         yield finding("finding.row_as_header", source.name)

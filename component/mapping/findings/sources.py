@@ -8,7 +8,7 @@ from typing import Final
 from component.findings import Finding
 from component.folder.out_listing import OutSource
 from component.mapping.findings.texts import finding
-from component.mapping.platform.model import Header, Load
+from component.mapping.platform.model import FirstLine, Load
 from component.naming import FILE_LIMIT, MANIFEST_SUFFIX, SLICE_LIMIT, SLICES_LIMIT, SLICES_TOTAL_LIMIT
 
 _MB: Final = 1000 * 1000
@@ -31,7 +31,7 @@ def load_findings(load: Load, source: OutSource) -> Iterator[Finding]:
         return
     if source.sliced and not source.slices:
         yield finding("finding.no_slices", source.name)
-    elif not source.sliced and load.header is Header.HEADER:
+    elif not source.sliced and load.header is FirstLine.HEADER:
         yield finding("finding.empty_file", source.name)
 
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from component.folder.out_listing import FileListing, OutListing
-from component.mapping.jobs.job import JobResolution, OutputMapping, Part, resolve_job
+from component.mapping.jobs.job import JobPart, JobResolution, OutputMapping, resolve_job
 from component.mapping.jobs.resolve import RULE_SETS
 from component.mapping.platform.file_model import FileUpload
 from component.mapping.platform.model import Load, MappingError, Settings
@@ -42,7 +42,7 @@ class Disagreement:
     `answers` has those rule sets that get as far as to have one, in their order.
     """
 
-    part: Part
+    part: JobPart
     source: str | None
     aspect: Aspect
     answers: tuple[Answer, ...]
@@ -78,14 +78,14 @@ def compare(tables: OutListing, files: FileListing, output: OutputMapping, setti
     tables_seen = [_tables(one, [source.name for source in tables.sources]) for one in resolutions]
     files_seen = [_files(one, [file.name for file in files.files]) for one in resolutions]
     for source in tables.sources:
-        found += _about(Part.TABLES, source.name, [seen[source.name] for seen in tables_seen])
+        found += _about(JobPart.TABLES, source.name, [seen[source.name] for seen in tables_seen])
     for file in files.files:
-        found += _about(Part.FILES, file.name, [seen[file.name] for seen in files_seen])
+        found += _about(JobPart.FILES, file.name, [seen[file.name] for seen in files_seen])
     return Comparison(resolutions, tuple(found))
 
 
 def _whole(resolutions: Sequence[JobResolution]) -> Iterator[Disagreement]:
-    for part in Part:
+    for part in JobPart:
         errors = [_error(one, part) for one in resolutions]
         general = any(error is not None and error.source is None for error in errors)
         if general and any(error is None for error in errors):
@@ -94,8 +94,8 @@ def _whole(resolutions: Sequence[JobResolution]) -> Iterator[Disagreement]:
             yield Disagreement(part, None, Aspect.ERROR, answers)
 
 
-def _error(resolution: JobResolution, part: Part) -> MappingError | None:
-    return resolution.refused or (resolution.tables if part is Part.TABLES else resolution.files).error
+def _error(resolution: JobResolution, part: JobPart) -> MappingError | None:
+    return resolution.refused or (resolution.tables if part is JobPart.TABLES else resolution.files).error
 
 
 def _tables(resolution: JobResolution, sources: Sequence[str]) -> dict[str, _Seen | None]:
@@ -106,7 +106,7 @@ def _tables(resolution: JobResolution, sources: Sequence[str]) -> dict[str, _See
 
 
 def _table(resolution: JobResolution, source: str, loads: list[Load]) -> _Seen | None:
-    error = _error(resolution, Part.TABLES)
+    error = _error(resolution, JobPart.TABLES)
     about = error if error is not None and error.source == source else None
     if error is not None and about is None and not loads:
         return None
@@ -129,14 +129,14 @@ def _files(resolution: JobResolution, names: Sequence[str]) -> dict[str, _Seen |
 
 
 def _file(resolution: JobResolution, name: str, upload: FileUpload | None) -> _Seen | None:
-    error = _error(resolution, Part.FILES)
+    error = _error(resolution, JobPart.FILES)
     about = error if error is not None and error.source == name else None
     if upload is None:
         return None if error is not None and about is None else _Seen(resolution.rules, about, (), (), ())
     return _Seen(resolution.rules, about, (name,), (upload.options,), ())
 
 
-def _about(part: Part, source: str, seen: Sequence[_Seen | None]) -> Iterator[Disagreement]:
+def _about(part: JobPart, source: str, seen: Sequence[_Seen | None]) -> Iterator[Disagreement]:
     known = [one for one in seen if one is not None]
     if len({one.error is None for one in known}) > 1:
         texts = tuple(Answer(one.rules, None if one.error is None else one.error.text) for one in known)

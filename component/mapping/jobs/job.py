@@ -23,7 +23,7 @@ TABLES_FIRST: Final = frozenset({rules_seed.NAME, rules_2017.NAME})
 """Rule sets of the time when tables were loaded before files; today files are first."""
 
 
-class Part(StrEnum):
+class JobPart(StrEnum):
     """One half of the outputs."""
 
     TABLES = "tables"
@@ -71,12 +71,12 @@ class JobResolution:
     rules: str
     tables: Resolution
     files: FileResolution
-    order: tuple[Part, ...] = (Part.FILES, Part.TABLES)
+    order: tuple[JobPart, ...] = (JobPart.FILES, JobPart.TABLES)
     refused: MappingError | None = None
     table_files: tuple[FileUpload, ...] = ()
 
     @property
-    def reached(self) -> tuple[Part, ...]:
+    def reached(self) -> tuple[JobPart, ...]:
         """The halves that the job gets to, in order; the last one may end with the error."""
         if self.refused is not None:
             return ()
@@ -93,13 +93,13 @@ class JobResolution:
     @property
     def loads(self) -> tuple[Load, ...]:
         """The tables that would be loaded."""
-        return self.tables.loads if Part.TABLES in self.reached else ()
+        return self.tables.loads if JobPart.TABLES in self.reached else ()
 
     @property
     def uploads(self) -> tuple[FileUpload, ...]:
         """The files that would be uploaded."""
-        uploads = self.files.uploads if Part.FILES in self.reached else ()
-        return uploads + self.table_files if Part.TABLES in self.reached else uploads
+        uploads = self.files.uploads if JobPart.FILES in self.reached else ()
+        return uploads + self.table_files if JobPart.TABLES in self.reached else uploads
 
     @property
     def log(self) -> tuple[str, ...]:
@@ -136,8 +136,8 @@ class JobResolution:
         """Return it with findings about tables that their manifests do not show, after those of the rule set."""
         return replace(self, tables=replace(self.tables, findings=(*self.tables.findings, *found)))
 
-    def _half(self, part: Part) -> Resolution | FileResolution:
-        return self.tables if part is Part.TABLES else self.files
+    def _half(self, part: JobPart) -> Resolution | FileResolution:
+        return self.tables if part is JobPart.TABLES else self.files
 
 
 def resolve_job(
@@ -167,7 +167,7 @@ def resolve_job(
         rules,
         table_half,
         _resolve_files(files, output.files, found, rules),
-        order=(Part.TABLES, Part.FILES) if tables_first else (Part.FILES, Part.TABLES),
+        order=(JobPart.TABLES, JobPart.FILES) if tables_first else (JobPart.FILES, JobPart.TABLES),
         refused=refused if tables_first else None,
     )
 

@@ -53,7 +53,7 @@ class Origin(StrEnum):
     PLATFORM = "platform"
 
 
-class Header(StrEnum):
+class FirstLine(StrEnum):
     """Whether the first line of a file is taken as a header, or every line as data."""
 
     HEADER = "header"
@@ -110,7 +110,7 @@ class Load:
     rule: Rule
     overrode: tuple[Candidate, ...] = ()
     provenance: Mapping[str, Origin] = field(default_factory=dict)
-    header: Header = Header.HEADER
+    header: FirstLine = FirstLine.HEADER
 
 
 @dataclass(frozen=True, slots=True)

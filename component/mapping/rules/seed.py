@@ -13,7 +13,7 @@ from component.folder.out_listing import OutListing, OutManifest, OutSource
 from component.mapping.options.manifest import read_manifest
 from component.mapping.options.nodes import NodeError
 from component.mapping.options.table import DEFAULTS, parse_entry, parse_manifest_with_source, parse_merged
-from component.mapping.platform.model import Header, Load, Origin, RefusedError, Resolution, Rule, Settings
+from component.mapping.platform.model import FirstLine, Load, Origin, RefusedError, Resolution, Rule, Settings
 from component.mapping.platform.texts import quoted, refusal, warning
 from component.mapping.platform.values import JsonError, platform_value, text_of, truthy
 from component.mapping.rules.destination import Chosen, candidates_for, is_table_id, table_name, without
@@ -95,7 +95,7 @@ def _load(source: OutSource, manifest: dict[str, Any] | None, entry: dict[str, A
         rule=chosen.rule,
         overrode=chosen.overrode,
         provenance=dict.fromkeys(options, Origin.MANIFEST if entry is None else Origin.MAPPING),
-        header=Header.HEADLESS if headless and not counted.get("has_header") else Header.HEADER,
+        header=FirstLine.HEADLESS if headless and not counted.get("has_header") else FirstLine.HEADER,
     )
 
 

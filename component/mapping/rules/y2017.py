@@ -13,7 +13,7 @@ from typing import Any, Final
 from component.folder.out_listing import OutListing, OutManifest, OutSource
 from component.mapping.options.nodes import NodeError
 from component.mapping.options.table_2017 import DEFAULTS_2017, ESCAPED_BY, parse_entry_2017, parse_table_2017
-from component.mapping.platform.model import Header, Load, Origin, RefusedError, Resolution, Rule, Settings
+from component.mapping.platform.model import FirstLine, Load, Origin, RefusedError, Resolution, Rule, Settings
 from component.mapping.platform.texts import refusal, warning
 from component.mapping.platform.values import (
     JsonError,
@@ -143,7 +143,7 @@ def _load(table: _Table, bucket: str | None, log: list[str]) -> Load:
         rule=table.rule,
         overrode=without(candidates_for(source.name, *table.offered, bucket), *table.rule.split("+")),
         provenance=dict.fromkeys(options, table.origin),
-        header=Header.HEADLESS if config["columns"] else Header.HEADER,
+        header=FirstLine.HEADLESS if config["columns"] else FirstLine.HEADER,
     )
 
 

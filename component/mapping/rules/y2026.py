@@ -13,7 +13,7 @@ from component.mapping.options.table import DEFAULTS, DIRECT_GRANT, parse_entry,
 from component.mapping.platform.model import (
     DataTypes,
     Feature,
-    Header,
+    FirstLine,
     Load,
     MappingError,
     MappingLayer,
@@ -214,8 +214,8 @@ def _provenance(options: dict[str, Any], origins: dict[str, Origin]) -> dict[str
     return shown | {key: origin for key, origin in origins.items() if key in DEFAULTS}
 
 
-def _header(config: dict[str, Any], item: Item, settings: Settings) -> Header:
+def _header(config: dict[str, Any], item: Item, settings: Settings) -> FirstLine:
     if config.get("has_header"):
-        return Header.HEADER
+        return FirstLine.HEADER
     has_columns = truthy(config["columns"]) or (Feature.NATIVE_TYPES in settings.features and truthy(config["schema"]))
-    return Header.HEADLESS if has_columns or item.source.sliced else Header.HEADER
+    return FirstLine.HEADLESS if has_columns or item.source.sliced else FirstLine.HEADER

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from component.naming import MIB
-from component.report.results.replayed import Difference
+from component.report.results.replayed import OutputDifference
 
 _PIECE_BYTES: Final = 4 * MIB
 _LONGEST_LINE: Final = 200
@@ -20,7 +20,7 @@ def same_bytes(expected: Path, actual: Path) -> bool:
     return expected.stat().st_size == actual.stat().st_size and _first_difference(expected, actual) is None
 
 
-def compare_files(place: str, expected: Path, actual: Path) -> list[Difference]:
+def compare_files(place: str, expected: Path, actual: Path) -> list[OutputDifference]:
     """Return how two files differ, if they do: the first byte, counted from 0, and the lines there where it is text."""
     at = _first_difference(expected, actual)
     if at is None:
@@ -28,7 +28,7 @@ def compare_files(place: str, expected: Path, actual: Path) -> list[Difference]:
     sizes = f"{actual.stat().st_size:,} bytes, expected are {expected.stat().st_size:,}"
     lines = [_line(path, at) for path in (expected, actual)]
     shown = f"; expected {lines[0]!r}, found {lines[1]!r}" if all(line is not None for line in lines) else ""
-    return [Difference(place, "bytes", f"The bytes differ from byte {at:,} on ({sizes}){shown}.")]
+    return [OutputDifference(place, "bytes", f"The bytes differ from byte {at:,} on ({sizes}){shown}.")]
 
 
 def _first_difference(expected: Path, actual: Path) -> int | None:

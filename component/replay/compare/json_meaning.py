@@ -8,20 +8,20 @@ from typing import Any, Final
 
 from component.config.json_text import Step, describe, json_path
 from component.replay.compare.options import CompareOptions
-from component.report.results.replayed import Difference
+from component.report.results.replayed import OutputDifference
 
 MOST_DIFFERENCES: Final = 20
 _TIMESTAMP: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?\s*(Z|[+-]\d\d:?\d\d)?")
 
 
-def compare_values(place: str, expected: Any, actual: Any, options: CompareOptions) -> list[Difference]:
+def compare_values(place: str, expected: Any, actual: Any, options: CompareOptions) -> list[OutputDifference]:
     """Return where two JSON values differ, each with its path, at most `MOST_DIFFERENCES` of them."""
-    found: list[Difference] = []
+    found: list[OutputDifference] = []
     for steps, text in _differences((), expected, actual, options):
         if len(found) == MOST_DIFFERENCES:
-            found.append(Difference(place, "value", "There are more differences."))
+            found.append(OutputDifference(place, "value", "There are more differences."))
             break
-        found.append(Difference(place, "value", f"{json_path(steps) or 'The whole'}: {text}."))
+        found.append(OutputDifference(place, "value", f"{json_path(steps) or 'The whole'}: {text}."))
     return found
 
 

@@ -9,7 +9,7 @@ from component.config.json_text import JsonFaultError, parse_json
 from component.mapping.options.table import DEFAULTS
 from component.replay.compare.json_meaning import compare_values
 from component.replay.compare.options import CompareOptions
-from component.report.results.replayed import Difference
+from component.report.results.replayed import OutputDifference
 
 _FILE_DEFAULTS: Final[Mapping[str, Any]] = {
     "tags": [],
@@ -28,7 +28,7 @@ _OF_CONTENT: Final = frozenset({"columns", "has_header", "delimiter", "enclosure
 
 def compare_manifests(
     place: str, expected: bytes | None, actual: bytes | None, options: CompareOptions, *, of_table: bool
-) -> list[Difference]:
+) -> list[OutputDifference]:
     """Return how two manifests differ; one that is not there says nothing but defaults."""
     side = "expected"
     try:
@@ -36,7 +36,7 @@ def compare_manifests(
         side = "actual"
         right = meaning(actual, of_table=of_table)
     except JsonFaultError as error:
-        return [] if expected == actual else [Difference(place, "manifest", f"The {side} manifest {error}.")]
+        return [] if expected == actual else [OutputDifference(place, "manifest", f"The {side} manifest {error}.")]
     return compare_values(place, left, right, options)
 
 

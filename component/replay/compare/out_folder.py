@@ -21,7 +21,7 @@ from component.replay.compare.manifests import compare_manifests
 from component.replay.compare.options import CompareOptions
 from component.replay.compare.parquet_rows import ParquetRows, open_parquet
 from component.replay.compare.tables import compare_tables
-from component.report.results.replayed import Difference
+from component.report.results.replayed import OutputDifference
 
 DOCUMENTS: Final = ("state.json", "usage.json", "result.json")
 _GZIP_SUFFIX: Final = ".gz"
@@ -33,7 +33,7 @@ class Compared:
 
     places: tuple[str, ...]
     unasked: tuple[str, ...]
-    differences: tuple[Difference, ...]
+    differences: tuple[OutputDifference, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +62,9 @@ class OutComparison:
             differences += found
         return Compared(tuple(places), tuple(unasked), tuple(differences))
 
-    def _document(self, name: str) -> list[Difference]:
+    def _document(self, name: str) -> list[OutputDifference]:
         if not (self.actual / name).is_file():
-            return [Difference(name, "missing", "The file is expected and not there.")]
+            return [OutputDifference(name, "missing", "The file is expected and not there.")]
         if same_bytes(self.expected / name, self.actual / name):
             return []
         side = "expected"
@@ -73,12 +73,12 @@ class OutComparison:
             side = "actual"
             actual = parse_json((self.actual / name).read_bytes())
         except JsonFaultError as error:
-            return [Difference(name, "value", f"The {side} file {error}.")]
+            return [OutputDifference(name, "value", f"The {side} file {error}.")]
         if name == "usage.json":
             expected, actual = _by_metric(expected), _by_metric(actual)
         return compare_values(name, expected, actual, self.options)
 
-    def _tables(self) -> Iterator[tuple[str, list[Difference]]]:
+    def _tables(self) -> Iterator[tuple[str, list[OutputDifference]]]:
         left, right = list_outputs(self.expected / "tables"), list_outputs(self.actual / "tables")
         manifests = [_manifests(listing) for listing in (left, right)]
         pairs = _pairs([one.name for one in left.sources], [one.name for one in right.sources])
@@ -93,38 +93,38 @@ class OutComparison:
                 yield place, found
         yield from self._orphans("tables", manifests, {name for pair in pairs for name in pair if name})
 
-    def _table(self, place: str, name: str, expected: str | None, actual: str | None) -> list[Difference]:
+    def _table(self, place: str, name: str, expected: str | None, actual: str | None) -> list[OutputDifference]:
         if actual is None:
-            return [Difference(place, "missing", "The table is expected and not there.")]
+            return [OutputDifference(place, "missing", "The table is expected and not there.")]
         if expected is None:
-            return [Difference(place, "extra", "The table is not expected.")]
+            return [OutputDifference(place, "extra", "The table is not expected.")]
         paths = self.expected / "tables" / expected, self.actual / "tables" / actual
         try:
             same = _same_slices(*paths)
             return self._rows(place, name, *paths, same=same)
         except UserError as error:
             text = f"The tables differ, and one cannot be read as a table: {error}"
-            return [] if same else [Difference(place, "unreadable", text)]
+            return [] if same else [OutputDifference(place, "unreadable", text)]
         except OSError as error:  # a link that leads nowhere, a file that its owner keeps to himself
-            return [Difference(place, "unreadable", f"A file cannot be read: {error.strerror}.")]
+            return [OutputDifference(place, "unreadable", f"A file cannot be read: {error.strerror}.")]
 
-    def _rows(self, place: str, name: str, expected: Path, actual: Path, *, same: bool) -> list[Difference]:
+    def _rows(self, place: str, name: str, expected: Path, actual: Path, *, same: bool) -> list[OutputDifference]:
         columns = self.columns.get(actual.name, ())
         left, right = open_csv(expected, columns), open_csv(actual, columns)
         if same and (left.names, left.header, left.dialect) == (right.names, right.header, right.dialect):
             return []
         return compare_tables(place, name, left, right, self.options)
 
-    def _files(self) -> Iterator[tuple[str, list[Difference]]]:
+    def _files(self) -> Iterator[tuple[str, list[OutputDifference]]]:
         left, right = _files_below(self.expected / "files"), _files_below(self.actual / "files")
         for path in sorted({*left, *right}):
             place = f"files/{path}"
             if not self.options.takes_file(path) or path.endswith(MANIFEST_SUFFIX):
                 continue
             if path not in right:
-                yield place, [Difference(place, "missing", "The file is expected and not there.")]
+                yield place, [OutputDifference(place, "missing", "The file is expected and not there.")]
             elif path not in left:
-                yield place, [Difference(place, "extra", "The file is not expected.")]
+                yield place, [OutputDifference(place, "extra", "The file is not expected.")]
             else:
                 yield place, self._file(place, left[path], right[path])
         names = {*left, *right}
@@ -136,7 +136,7 @@ class OutComparison:
                 yield place, compare_manifests(place, *texts, self.options, of_table=False)
         yield from self._orphans("files", manifests, names)
 
-    def _file(self, place: str, expected: Path, actual: Path) -> list[Difference]:
+    def _file(self, place: str, expected: Path, actual: Path) -> list[OutputDifference]:
         archives = expected.name.endswith(ARCHIVE_SUFFIX)
         by_rows = archives or (is_parquet(expected) and is_parquet(actual))
         if not self.options.parquet_content or not by_rows:
@@ -149,29 +149,29 @@ class OutComparison:
             with opened_archive(expected) as left, opened_archive(actual) as right:
                 return self._typed_rows(place, left, right)
         except UserError as error:
-            return [Difference(place, "unreadable", f"The files differ, and one cannot be read: {error}")]
+            return [OutputDifference(place, "unreadable", f"The files differ, and one cannot be read: {error}")]
 
     def _typed_rows(
         self, place: str, expected: ParquetRows | DatasetRows, actual: ParquetRows | DatasetRows
-    ) -> list[Difference]:
+    ) -> list[OutputDifference]:
         shared = [name for name in expected.kinds if name in actual.kinds]
         texts = [
             f"{name} is {actual.kinds[name]}, expected is {expected.kinds[name]}"
             for name in shared
             if actual.kinds[name] != expected.kinds[name]
         ]
-        found = [Difference(place, "types", f"Types differ: {'; '.join(texts)}.")] if texts else []
+        found = [OutputDifference(place, "types", f"Types differ: {'; '.join(texts)}.")] if texts else []
         return [*found, *compare_tables(place, place, expected, actual, self.options)]
 
     def _orphans(
         self, half: str, manifests: list[dict[str, bytes]], names: set[str]
-    ) -> Iterator[tuple[str, list[Difference]]]:
+    ) -> Iterator[tuple[str, list[OutputDifference]]]:
         for name in sorted({*manifests[0], *manifests[1]} - names):
             place = f"{half}/{name}{MANIFEST_SUFFIX}"
             if name not in manifests[1]:
-                yield place, [Difference(place, "missing", "The manifest is expected and not there.")]
+                yield place, [OutputDifference(place, "missing", "The manifest is expected and not there.")]
             elif name not in manifests[0]:
-                yield place, [Difference(place, "extra", "The manifest is not expected.")]
+                yield place, [OutputDifference(place, "extra", "The manifest is not expected.")]
             else:
                 yield (
                     place,

@@ -19,7 +19,7 @@ from component.replay.compare.near import Unpaired, pair_near
 from component.replay.compare.options import CompareOptions
 from component.replay.compare.rows import Batch, RowSource
 from component.replay.compare.samples import SAMPLED, sample
-from component.report.results.replayed import Difference
+from component.report.results.replayed import OutputDifference
 from component.report.words.amounts import counted
 from component.tables.types import Column, TypeName
 
@@ -42,7 +42,7 @@ class _Side:
 
 def compare_tables(
     place: str, table: str, expected: RowSource, actual: RowSource, options: CompareOptions
-) -> list[Difference]:
+) -> list[OutputDifference]:
     """Return how two tables differ; `place` is what the report calls them, `table` what options do.
 
     Memory: a few batches, and the digests of a bucket of rows; the rest is on disk in the folder for temporary files.
@@ -69,19 +69,19 @@ def _named(names: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
     return others if numbered and len(names) == len(others) else names
 
 
-def _columns(place: str, expected: Sequence[str], actual: Sequence[str]) -> list[Difference]:
+def _columns(place: str, expected: Sequence[str], actual: Sequence[str]) -> list[OutputDifference]:
     if expected == actual:
         return []
     missing = [name for name in expected if name not in actual]
     extra = [name for name in actual if name not in expected]
     parts = [f"{word}: {', '.join(names)}" for word, names in (("missing", missing), ("extra", extra)) if names]
     text = "; ".join(parts) or f"their order is {', '.join(actual)}, expected is {', '.join(expected)}"
-    return [Difference(place, "columns", f"The columns differ: {text}.")]
+    return [OutputDifference(place, "columns", f"The columns differ: {text}.")]
 
 
 def _rows(
     place: str, expected: _Side, actual: _Side, names: list[str], options: CompareOptions, work: Path
-) -> list[Difference]:
+) -> list[OutputDifference]:
     buckets = bucket_count(max(expected.source.size, actual.source.size))
     with DigestFiles(work / "expected", buckets) as left, DigestFiles(work / "actual", buckets) as right:
         _fill(left, expected)
@@ -95,7 +95,7 @@ def _rows(
         return []
     text = f"{unpaired.missing:,} missing and {unpaired.extra:,} extra ({rows})."
     shown = sample(unpaired.expected, unpaired.actual, names, expected.source.key, options.show) if names else ()
-    return [Difference(place, "rows", f"Rows differ: {text}", shown)]
+    return [OutputDifference(place, "rows", f"Rows differ: {text}", shown)]
 
 
 def _fill(files: DigestFiles, side: _Side) -> None:
@@ -118,14 +118,16 @@ def _unpaired(expected: _Side, actual: _Side, unequal: Unequal, options: Compare
     return pair_near(left, right, numeric=numeric, tolerance=options.tolerance, work=work / "near.sqlite", show=SAMPLED)
 
 
-def _order(place: str, expected: _Side, actual: _Side, options: CompareOptions) -> list[Difference]:
+def _order(place: str, expected: _Side, actual: _Side, options: CompareOptions) -> list[OutputDifference]:
     """Return the first row that is not where it is expected, of two sides with the same rows."""
     for number, (one, other) in enumerate(zip_longest(_in_order(expected), _in_order(actual)), 1):
         if one is not None and other is not None and one.cells != other.cells:
             names = [expected.source.names[at] for at in expected.positions]
             rows = sample([one], [other], names, (), options.show)
             return [
-                Difference(place, "order", f"The rows are the same in another order, from row {number:,} on.", rows)
+                OutputDifference(
+                    place, "order", f"The rows are the same in another order, from row {number:,} on.", rows
+                )
             ]
     return []
 

@@ -40,7 +40,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class OutputDifference:
     """One way in which outputs are not the expected ones: where, of what kind, and the first rows where rows differ."""
 
     place: str
@@ -68,7 +68,7 @@ class Replayed:
     exit_code: int | None = None
     message: str = ""
     remarks: tuple[Finding, ...] = ()
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[OutputDifference, ...] = ()
     landings: tuple[Landing, ...] = ()
     compared: tuple[str, ...] = ()
     stdout: str = ""
@@ -113,7 +113,7 @@ def _run(run: Replayed) -> dict[str, Any]:
     }
 
 
-def _difference(one: Difference) -> dict[str, Any]:
+def _difference(one: OutputDifference) -> dict[str, Any]:
     rows = [
         {
             "side": row.side,

@@ -7,7 +7,7 @@ from typing import Final
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from component.findings import Level
-from component.report.results.replayed import Difference, Replay, Replayed, Status
+from component.report.results.replayed import OutputDifference, Replay, Replayed, Status
 from component.report.words.findings import finding_line
 
 SUITE: Final = "tablemill replay"
@@ -57,7 +57,7 @@ def _reasons(run: Replayed) -> list[str]:
     return lines + [finding_line(finding) for finding in run.remarks if finding.level is Level.WARNING]
 
 
-def _difference(difference: Difference) -> list[str]:
+def _difference(difference: OutputDifference) -> list[str]:
     lines = [f"{difference.place}: {difference.text}"]
     for row in difference.rows:
         cells = ", ".join(f"{name}={'null' if cell is None else repr(cell)}" for name, cell in row.cells)

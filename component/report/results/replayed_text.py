@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from component.findings import Finding
-from component.report.results.replayed import Difference, Landing, Replay, Replayed, Row, Status
+from component.report.results.replayed import Landing, OutputDifference, Replay, Replayed, Row, Status
 from component.report.words.amounts import counted, time_text
 from component.report.words.tables import LEVEL_STYLES, table
 
@@ -63,7 +63,7 @@ def _finding(finding: Finding) -> Text:
     return _line(Text.assemble(level, place, finding.sentence))
 
 
-def _difference(difference: Difference) -> Iterator[RenderableType]:
+def _difference(difference: OutputDifference) -> Iterator[RenderableType]:
     yield _line(Text.assemble(("differs ", "red"), (f"{difference.place}: ", "cyan"), difference.text))
     if difference.rows:
         yield _rows(difference.rows)

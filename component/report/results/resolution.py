@@ -12,9 +12,9 @@ from component.errors import shorten
 from component.findings import Finding, Level
 from component.folder.out_listing import FileListing, OutListing, OutSource
 from component.mapping.jobs.disagreement import Aspect, Disagreement
-from component.mapping.jobs.job import JobResolution, Part
+from component.mapping.jobs.job import JobPart, JobResolution
 from component.mapping.platform.file_model import FileRule, FileUpload
-from component.mapping.platform.model import Header, Load, MappingError, Rule
+from component.mapping.platform.model import FirstLine, Load, MappingError, Rule
 from component.report.words.amounts import counted, size_text
 from component.report.words.findings import finding_json
 
@@ -145,7 +145,7 @@ def form_words(source: OutSource | None) -> str:
 
 def first_line(load: Load) -> str:
     """Return what the platform takes the first line of a file for."""
-    return "names" if load.header is Header.HEADER else "data"
+    return "names" if load.header is FirstLine.HEADER else "data"
 
 
 def option_words(load: Load) -> list[str]:
@@ -206,6 +206,6 @@ def verdict_words(job: JobResolution) -> str:
     return f"Rule set {job.rules} refuses the outputs{started}.{warned}"
 
 
-def not_reached(job: JobResolution) -> tuple[Part, ...]:
+def not_reached(job: JobResolution) -> tuple[JobPart, ...]:
     """Return the halves of the outputs that the job does not get to."""
     return tuple(part for part in job.order if part not in job.reached)

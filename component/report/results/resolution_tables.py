@@ -11,7 +11,7 @@ from rich.text import Text
 
 from component.findings import Finding, Level
 from component.folder.out_listing import OutSource
-from component.mapping.jobs.job import JobResolution, Part
+from component.mapping.jobs.job import JobPart, JobResolution
 from component.mapping.platform.file_model import FileUpload
 from component.mapping.platform.model import Load
 from component.report.results.resolution import (
@@ -42,11 +42,11 @@ def show_resolution(report: ResolutionReport, console: Console) -> None:
         console.print("out/ is empty: these are the outputs that a run would make.\n", soft_wrap=True)
     if job.tables.loads:
         sources = {source.name: source for source in report.tables.sources}
-        _show(console, "Tables", _loads(job.tables.loads, sources), dim=Part.TABLES in unreached)
+        _show(console, "Tables", _loads(job.tables.loads, sources), dim=JobPart.TABLES in unreached)
     if job.files.uploads:
-        _show(console, "Files", _uploads(report, job.files.uploads), dim=Part.FILES in unreached)
+        _show(console, "Files", _uploads(report, job.files.uploads), dim=JobPart.FILES in unreached)
     if job.table_files:
-        _show(console, "Tables as files", _uploads(report, job.table_files), dim=Part.TABLES in unreached)
+        _show(console, "Tables as files", _uploads(report, job.table_files), dim=JobPart.TABLES in unreached)
     differences = (Text(printable(disagreement_words(one)), style="magenta") for one in report.disagreements)
     verdict = Text(verdict_words(job), style=_verdict_style(job))
     # messages are not folded, so that they can be copied, and found by who greps

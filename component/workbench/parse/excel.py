@@ -94,7 +94,7 @@ def letters(number: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Column:
+class _SheetColumn:
     values: pa.Array
     out_of_range: int = 0
     cut: int = 0
@@ -108,11 +108,11 @@ class _Column:
         return [plain_message(text) for text in said]
 
 
-def _column(cells: Sequence[SheetCell], most: int | None) -> _Column:
+def _column(cells: Sequence[SheetCell], most: int | None) -> _SheetColumn:
     """Return a column by the types of its cells: all numbers, all moments, or texts."""
     kinds = {type(cell.value) for cell in cells if cell.value is not None}
     if kinds == {float}:
-        return _Column(pa.array([cell.value for cell in cells], pa.float64()))
+        return _SheetColumn(pa.array([cell.value for cell in cells], pa.float64()))
     if kinds == {dt.datetime}:
         return _moments([cell.value for cell in cells])
     texts = [cell.text for cell in cells]
@@ -121,10 +121,10 @@ def _column(cells: Sequence[SheetCell], most: int | None) -> _Column:
         shorter = [text if text is None else cut_text(text, most) for text in texts]
         cut = sum(before != after for before, after in zip(texts, shorter, strict=True))
         texts = shorter
-    return _Column(pa.array(texts, pa.string()), cut=cut)
+    return _SheetColumn(pa.array(texts, pa.string()), cut=cut)
 
 
-def _moments(values: Sequence[Any]) -> _Column:
+def _moments(values: Sequence[Any]) -> _SheetColumn:
     inside = [value if value is not None and _FIRST_NS <= value <= _LAST_NS else None for value in values]
     lost = sum(value is not None for value in values) - sum(value is not None for value in inside)
-    return _Column(pa.array(inside, pa.timestamp("us")).cast(pa.timestamp("ns")), out_of_range=lost)
+    return _SheetColumn(pa.array(inside, pa.timestamp("us")).cast(pa.timestamp("ns")), out_of_range=lost)
