@@ -95,7 +95,7 @@ def test_everything_goes_to_the_platform_s_log_server(folder, run, log_server):
     (folder.root / "in" / "tables" / "t.csv.manifest").unlink()
     outcome = run({"KBC_LOGGER_ADDR": "127.0.0.1", "KBC_LOGGER_PORT": log_server.port})
     assert (outcome.code, outcome.out, outcome.err) == (0, "", "")
-    texts = [str(event["short_message"]) for event in log_server.wait_for(8)]
+    texts = [str(event["short_message"]) for event in log_server.wait_for(9)]
     assert any(text.startswith("1 dataset, 1 output in ") for text in texts)
     assert any("has no manifest" in text for text in texts)
     assert log_server.dropped == []
