@@ -113,7 +113,7 @@ def test_a_failure_after_which_the_header_may_be_there_is_told_apart(
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
     with monkeypatch.context() as patched:
-        patched.setattr(*((Path, "replace", fail) if where == "rename" else (local, "force_folder", fail)))
+        patched.setattr(*((os, "replace", fail) if where == "rename" else (local, "force_folder", fail)))
         with pytest.raises(CommitUnknownError, match="Perhaps done") as caught:
             store.put_if("header", b"new", version)
     assert caught.value.code == "commit.unknown"
