@@ -68,6 +68,10 @@ def unfinished_file(path: Path) -> Iterator[BinaryIO]:
             path.unlink(missing_ok=True)
 
 
+FOLDER_TRIES: Final = 100
+"""How often a folder is made that others keep removing."""
+
+
 def force(file: BinaryIO) -> None:
     """Return when everything written to the file is on disk."""
     file.flush()
@@ -96,14 +100,21 @@ def make_folder(folder: Path, *, durable: bool = True) -> None:
 
 
 def new_folders(folder: str) -> list[str]:
-    """Make a folder and those above it; return the folders that have a new name in them, from the top downwards."""
-    try:
-        os.mkdir(folder)  # noqa: PTH102 - thousands are made in a run, and to make a Path takes longer than the folder
-    except FileExistsError:
-        return []
-    except FileNotFoundError:
-        above = os.path.dirname(folder)  # noqa: PTH120 - as above
-        if above == folder:
-            raise
-        return [*new_folders(above), *new_folders(folder)]
-    return [os.path.dirname(folder)]  # noqa: PTH120 - as above
+    """Make a folder and those above it; return the folders that have a new name in them, from the top downwards.
+
+    FileNotFoundError where none can be made, although the one above is there: so in /proc.
+    """
+    above = os.path.dirname(folder)  # noqa: PTH120 - thousands are made in a run, and a Path takes longer than a folder
+    changed: list[str] = []
+    for _ in range(FOLDER_TRIES):  # another process may remove the folder above as soon as it is made
+        try:
+            os.mkdir(folder)  # noqa: PTH102 - as above
+        except FileExistsError:
+            return changed
+        except FileNotFoundError:
+            if above == folder:
+                raise
+            changed += new_folders(above)
+        else:
+            return [*changed, above]
+    raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), folder)

@@ -56,6 +56,8 @@ def test_what_python_wrote_a_run_appends_to_and_writes_out(folder, run):
 
 def test_an_output_table_of_such_a_column_is_refused_before_any_work(folder, run):
     parquet(folder)
+    datasets = [{"uuid": "d", "tables": [{"source": "x.parquet"}]}]
+    folder.file_store(datasets=datasets, outputs=[{"dataset": "d", "name": "o"}])
     outcome = run()
     assert outcome.code == 1
     assert "The type binary has no form in a table" in outcome.err
