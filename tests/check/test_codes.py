@@ -11,9 +11,11 @@ ROOT = Path(__file__).parents[2]
 
 def codes_used():
     rooms = ROOT / "component"
-    for path in (*(rooms / "check").glob("*.py"), rooms / "mapping" / "job.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and path.name != "codes.py":
+    for path in (*(rooms / "check").glob("*.py"), rooms / "mapping" / "jobs" / "job.py"):
+        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        listed = {key for node in nodes if isinstance(node, ast.Dict) for key in node.keys}  # the codes' own tables
+        for node in nodes:
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in listed:
                 yield node.value
 
 
