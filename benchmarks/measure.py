@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import subprocess
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,17 +26,19 @@ class Measured:
 
 def measure(command: Sequence[str], environment: Mapping[str, str] | None = None) -> Measured:
     """Measure one command; a failure of it is an error. CPU is what was last seen of each process of the tree."""
-    started = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
-    root = psutil.Process(process.pid)
     cpu: dict[int, float] = {}
     peak = largest = 0
-    while process.poll() is None:
-        sizes = _sample(root, cpu)
-        peak, largest = max(peak, sum(sizes)), max(largest, *sizes, 0)
-        time.sleep(SAMPLE_SECONDS)
-    wall = time.perf_counter() - started
-    output = process.stdout.read() if process.stdout else ""
+    with tempfile.TemporaryFile() as said:  # a pipe that nobody reads meanwhile would stop who writes much
+        started = time.perf_counter()
+        process = subprocess.Popen(command, stdout=said, stderr=subprocess.STDOUT, env=environment)
+        root = psutil.Process(process.pid)
+        while process.poll() is None:
+            sizes = _sample(root, cpu)
+            peak, largest = max(peak, sum(sizes)), max(largest, *sizes, 0)
+            time.sleep(SAMPLE_SECONDS)
+        wall = time.perf_counter() - started
+        said.seek(0)
+        output = said.read().decode(errors="replace")
     if process.returncode:
         raise RuntimeError(f"{command} ended with {process.returncode}:\n{output}")
     return Measured(wall, sum(cpu.values()), peak / 1e6, output, largest / 1e6)
