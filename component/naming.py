@@ -21,6 +21,7 @@ STATE_YAML_FILE: Final = "state.yml"
 MANIFEST_SUFFIX: Final = ".manifest"
 DEFAULT_DATA_DIR: Final = "/data"
 REJECTED_SUFFIX: Final = ".rejected"
+HIGHEST_PORT: Final = 65535
 FALLBACK_BUCKET: Final = "out.c-tablemill"
 """Bucket of output tables where no default bucket applies (docs/configuration.md)."""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from component.errors import UserError
-from component.naming import DEFAULT_DATA_DIR
+from component.naming import DEFAULT_DATA_DIR, HIGHEST_PORT
 
 DataTypeSupport = Literal["authoritative", "hints", "none"]
 """What the platform asks of output manifests (reference keboola 2.2, 4.3)."""
@@ -21,7 +21,6 @@ SUPPORT_WORDS: Final[Mapping[str, DataTypeSupport]] = {
     "none": "none",
 }
 LOGGER_TYPES: Final[Mapping[str, LoggerType]] = {"tcp": "tcp", "udp": "udp", "http": "http"}
-HIGHEST_PORT: Final = 65535
 
 
 @dataclass(frozen=True, slots=True)

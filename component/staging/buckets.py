@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from component import clock
 from component.errors import UserError
+from component.naming import HIGHEST_PORT
 
 ENDPOINT_VARIABLES: Final = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 """Where another S3 than Amazon's is, by the names that Amazon's own clients use; the first that is set counts."""
@@ -26,7 +27,6 @@ BUCKET_NAME: Final = re.compile(r"[A-Za-z0-9$][A-Za-z0-9._-]{0,254}")
 REGION: Final = re.compile(r"[A-Za-z0-9-]{1,64}")
 DEFAULT_REGION: Final = "us-east-1"
 """Where a bucket of S3 is when nothing names its region."""
-HIGHEST_PORT: Final = 65535
 VISIBLE: Final = re.compile(r"[!-~]+")
 _ENDPOINT: Final = re.compile(
     r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?(/[A-Za-z0-9._~/-]*)?|https?://\[[0-9a-fA-F:]+\](:[0-9]{1,5})?"

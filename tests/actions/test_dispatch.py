@@ -5,7 +5,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -133,7 +132,7 @@ def test_a_fault_of_ours_ends_with_exit_code_2_and_nothing_on_stdout(folder):
 
 
 @pytest.mark.parametrize("name", ACTIONS)
-def test_spark_is_not_loaded_and_the_answer_comes_soon(folder, store, name):
+def test_spark_is_not_loaded_for_an_answer(folder, store, name):
     folder.table("sales.csv", "shop,item\nnorth,1\n")
     folder.config(
         {"action": name, "parameters": {"datasets": [{"uuid": "sales", "tables": [{"source": "sales.csv"}]}]}}
@@ -146,8 +145,6 @@ def test_spark_is_not_loaded_and_the_answer_comes_soon(folder, store, name):
         "heavy = {'pyspark', 'py4j'} & set(sys.modules)\n"
         "sys.exit(code or (3 if heavy else 0))\n"
     )
-    started = time.monotonic()
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=ROOT)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert json.loads(ended.stdout)
-    assert time.monotonic() - started < 10, "under a second where the machine has nothing else to do"

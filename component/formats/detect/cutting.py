@@ -79,13 +79,13 @@ def cut(text: str, marks: Marks, *, most: int | None = None, whole: bool = True)
 def _is_open(text: str, start: int, marks: Marks) -> bool:
     """Say whether an enclosed cell begins here that the text is too short for."""
     quote = marks.enclosure
-    if not quote or not text.startswith(quote, start) or quote * 2 not in text[start + 1 :]:
+    if not quote or not text.startswith(quote, start):
         return False
-    return _closed_by_the_end(marks).match(text, start) is not None
+    return _goes_on(marks).match(text, start) is not None and text.find(quote * 2, start + 1) >= 0
 
 
 @lru_cache(maxsize=256)
-def _closed_by_the_end(marks: Marks) -> re.Pattern[str]:
+def _goes_on(marks: Marks) -> re.Pattern[str]:
     quote, escape = re.escape(marks.enclosure), re.escape(marks.escape or "")
     unit = rf"{escape}(?:[\s\S]|\Z)|" if escape else ""
     return re.compile(rf"{quote}(?:{unit}[^{quote}{escape}]|{quote}{quote})*+\Z")

@@ -80,10 +80,7 @@ def detect(
     if given.delimiter is None:
         _hold_decided(text, best, others, closeness, place)
     marks = _sound_further_in(best.marks, sample.pieces, text, given)
-    if expects_header and header_rows is None:
-        named, sure = has_header(best.cut.records[best.score.first :], best.score.width)
-        header_rows = 1 if not sure or named else None
-    dialect, doubts = _dialect(text, best, marks, sample, skipped, skip_rows, header_rows, place)
+    dialect, doubts = _dialect(text, best, marks, sample, skipped, skip_rows, header_rows, place, expects_header)
     runner_up = None
     if closeness >= CLOSE:
         runner_up = TextDialect(others[0].marks.delimiter, others[0].marks.enclosure, others[0].marks.escape)
@@ -268,6 +265,7 @@ def _dialect(
     skip_rows: int | None,
     header_rows: int | None,
     place: Place,
+    expects_header: bool,
 ) -> tuple[TextDialect, tuple[str, ...]]:
     """Return the dialect, with what stands before the table, and what is doubtful about that."""
     first, records = best.score.first, best.cut.records
@@ -285,6 +283,7 @@ def _dialect(
         header_rows, doubts = 1, (_row_names_doubt(records[0]),)
     elif header_rows is None:
         named, sure = has_header(records[first:], best.score.width)
+        named, sure = (True, True) if expects_header and not sure else (named, sure)
         header_rows = int(named)
         doubts = () if sure else (_header_doubt(records[first], named=named),)
     delimiter = marks.delimiter

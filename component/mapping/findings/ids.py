@@ -11,11 +11,11 @@ from component.mapping.findings.texts import finding
 from component.mapping.platform.model import Load, Rule
 from component.mapping.platform.values import is_array, text_of, values
 from component.mapping.platform.webalize import webalized_name
+from component.mapping.rules.destination import BUCKET_PREFIX
 from component.naming import BUCKET_NAME_LENGTH, COLUMN_NAME_LENGTH, TABLE_NAME_LENGTH
 
 STAGES: Final = frozenset({"in", "out"})
 COMPRESSED: Final = (".gz", ".gzip", ".zip")
-_BUCKET_PREFIX: Final = "c-"
 _ALLOWED: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -36,7 +36,7 @@ def id_findings(load: Load) -> Iterator[Finding]:
             yield finding("finding.id_characters", source, part=part, **whole)
         if len(part) > limit:
             yield finding("finding.id_length", source, part=part, limit=limit, **whole)
-    if not bucket.startswith(_BUCKET_PREFIX):
+    if not bucket.startswith(BUCKET_PREFIX):
         yield finding("finding.id_bucket", source, stage=stage, bucket=bucket, **whole)
 
 

@@ -12,11 +12,11 @@ from component.mapping.options.table_2017 import ESCAPED_BY
 from component.mapping.platform.model import Load, Origin
 from component.mapping.platform.texts import quoted
 from component.mapping.platform.values import JsonError, decode_json
+from component.mapping.rules.merge import KEPT_UNLESS_CHANGED
 
 TABLE_BOOLEANS: Final = ("incremental", "write_always", "has_header")
 FILE_BOOLEANS: Final = ("is_public", "is_permanent", "is_encrypted", "notify")
 _COLUMN_BOOLEANS: Final = ("nullable", "primary_key", "distribution_key")
-_KEPT_UNLESS_CHANGED: Final = ("incremental", "delete_where_operator", "delimiter", "enclosure")
 _MERGING_RULES: Final = "2026"
 
 
@@ -30,7 +30,7 @@ def ignored_defaults(load: Load, entries: Sequence[Mapping[str, Any]]) -> Iterat
     """Yield the options that a mapping sets back to the default in vain; `entries` are those of the load's source."""
     kept = [
         key
-        for key in _KEPT_UNLESS_CHANGED
+        for key in KEPT_UNLESS_CHANGED
         if load.provenance.get(key) is Origin.MANIFEST
         and any(key in entry and entry[key] == DEFAULTS[key] for entry in entries)
     ]

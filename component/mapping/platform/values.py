@@ -16,6 +16,8 @@ Array = list[Any] | dict[str, Any]
 """An array of the platform."""
 
 MAX_DEPTH: Final = 512
+BLANKS: Final = " \n\r\t\v\0"
+"""What PHP's trim takes off both ends."""
 _INTEGERS: Final = range(-(2**63), 2**63)
 _NUMERIC: Final = re.compile(r"[ \t\n\r\v\f]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t\n\r\v\f]*")
 _INTEGER_KEY: Final = re.compile(r"0|-?[1-9][0-9]{0,18}")

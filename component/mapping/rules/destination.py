@@ -11,7 +11,9 @@ from component.mapping.platform.texts import refusal, warning
 from component.mapping.platform.values import text_of, truthy, type_name
 
 _PARTS: Final = 3
-_BUCKET_PREFIX: Final = "c-"
+BUCKET_PREFIX: Final = "c-"
+TARGET: Final = ("source", "destination")
+"""Options that say which table, not how to load it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,5 +92,5 @@ def branch_destination(destination: str, branch: str | None, source: str) -> str
     if len(parts) != _PARTS:
         raise refusal("mapping.branch_destination", source, destination=destination)
     stage, bucket, table = parts
-    prefix = _BUCKET_PREFIX if bucket.startswith(_BUCKET_PREFIX) else ""
-    return f"{stage}.{prefix}{branch}-{bucket.removeprefix(_BUCKET_PREFIX)}.{table}"
+    prefix = BUCKET_PREFIX if bucket.startswith(BUCKET_PREFIX) else ""
+    return f"{stage}.{prefix}{branch}-{bucket.removeprefix(BUCKET_PREFIX)}.{table}"

@@ -6,12 +6,11 @@ from typing import Any, Final
 
 from component.mapping.platform.texts import warning
 from component.mapping.platform.type_faults import array_fault, trim_fault
-from component.mapping.platform.values import array, entries, given, is_array, text_of
+from component.mapping.platform.values import BLANKS, array, entries, given, is_array, text_of
 
 KEYS: Final = ("primary_key", "distribution_key")
 _METHOD: Final = "Writer\\Helper\\PrimaryKeyHelper::normalizeKeyArray"
 _CALLER: Final = "TableConfigurationResolver"
-_BLANKS: Final = " \n\r\t\v\0"
 
 
 def clean_keys(config: dict[str, Any], source: str, log: list[str]) -> dict[str, Any]:
@@ -35,5 +34,5 @@ def _clean(config: dict[str, Any], key: str, source: str, log: list[str]) -> lis
             if not isinstance(name, str):
                 raise trim_fault(name, source)
             seen.add(name)
-            kept[position] = name.strip(_BLANKS)  # after the duplicates are gone, so blanks can make new ones
+            kept[position] = name.strip(BLANKS)  # after the duplicates are gone, so blanks can make new ones
     return array(kept.items())

@@ -28,7 +28,7 @@ from component.mapping.platform.values import (
 )
 
 _CLASS: Final = "Writer\\Helper\\ConfigurationMerger"
-_KEPT_UNLESS_CHANGED: Final = ("incremental", "delete_where_operator", "delimiter", "enclosure")
+KEPT_UNLESS_CHANGED: Final = ("incremental", "delete_where_operator", "delimiter", "enclosure")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def _says(key: str, value: Any) -> bool:
 def _replaces(config: dict[str, Any], key: str, value: Any) -> bool:
     if not given(config, key):
         return True
-    return truthy(value) and (key not in _KEPT_UNLESS_CHANGED or _says(key, value))
+    return truthy(value) and (key not in KEPT_UNLESS_CHANGED or _says(key, value))
 
 
 def _merge_primary_key(merged: Merged, value: Any, source: str) -> None:

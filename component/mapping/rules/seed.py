@@ -16,11 +16,10 @@ from component.mapping.options.table import DEFAULTS, parse_entry, parse_manifes
 from component.mapping.platform.model import FirstLine, Load, Origin, RefusedError, Resolution, Rule, Settings
 from component.mapping.platform.texts import quoted, refusal, warning
 from component.mapping.platform.values import JsonError, platform_value, text_of, truthy
-from component.mapping.rules.destination import Chosen, candidates_for, is_table_id, table_name, without
+from component.mapping.rules.destination import TARGET, Chosen, candidates_for, is_table_id, table_name, without
 from component.naming import MANIFEST_SUFFIX
 
 NAME: Final = "seed"
-_TARGET: Final = ("source", "destination")
 
 
 def resolve_seed(listing: OutListing, mapping: Sequence[Mapping[str, Any]], settings: Settings) -> Resolution:
@@ -84,7 +83,7 @@ def _load(source: OutSource, manifest: dict[str, Any] | None, entry: dict[str, A
     options = {
         key: value
         for key, value in counted.items()
-        if key not in _TARGET and (key not in DEFAULTS or value != DEFAULTS[key])
+        if key not in TARGET and (key not in DEFAULTS or value != DEFAULTS[key])
     }
     headless = source.sliced or truthy(counted["columns"])
     return Load(

@@ -16,6 +16,7 @@ from component.mapping.options.table_2017 import DEFAULTS_2017, ESCAPED_BY, pars
 from component.mapping.platform.model import FirstLine, Load, Origin, RefusedError, Resolution, Rule, Settings
 from component.mapping.platform.texts import refusal, warning
 from component.mapping.platform.values import (
+    BLANKS,
     JsonError,
     array,
     comparison_key,
@@ -29,7 +30,6 @@ from component.mapping.rules.destination import candidates_for, is_table_id, wit
 from component.naming import CSV_SUFFIX, MANIFEST_SUFFIX
 
 NAME: Final = "2017"
-_BLANKS: Final = " \n\r\t\v\0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,4 +154,4 @@ def _clean_key(key: list[Any] | dict[str, Any], log: list[str]) -> list[Any] | d
             log.append(warning("mapping.empty_key_2017"))
         elif text_of(name) not in kept.values():
             kept[position] = text_of(name)
-    return array([(position, name.strip(_BLANKS)) for position, name in kept.items()])
+    return array([(position, name.strip(BLANKS)) for position, name in kept.items()])

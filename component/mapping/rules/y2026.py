@@ -34,7 +34,7 @@ from component.mapping.platform.values import (
     truthy,
 )
 from component.mapping.platform.webalize import webalize
-from component.mapping.rules.destination import Chosen, branch_destination, choose_destination, is_table_id
+from component.mapping.rules.destination import TARGET, Chosen, branch_destination, choose_destination, is_table_id
 from component.mapping.rules.key_columns import clean_keys
 from component.mapping.rules.merge import Merged, merge
 from component.mapping.rules.native_types import types_to_hints
@@ -44,8 +44,6 @@ from component.mapping.rules.validate import validate
 from component.naming import MANIFEST_SUFFIX
 
 NAME: Final = "2026"
-_TARGET: Final = ("source", "destination")
-"""Options that say which table, not how to load it."""
 
 
 @dataclass(slots=True)
@@ -194,7 +192,7 @@ def _load(resolved: _Resolved, item: Item, settings: Settings) -> Load:
     options = {
         key: value
         for key, value in config.items()
-        if key not in _TARGET and (key not in DEFAULTS or value != DEFAULTS[key])
+        if key not in TARGET and (key not in DEFAULTS or value != DEFAULTS[key])
     }
     return Load(
         source=item.source.name,

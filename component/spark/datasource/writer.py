@@ -229,7 +229,9 @@ def commit_source(task: CommitTask, written: Sequence[Written]) -> None:
         filled = fill_tables(task.store, plan.all_layouts, written)
         try:
             commit(task.store, plan, [*written, *filled])
-        except CommitRefusedError:
+        except CommitUnknownError:
+            raise
+        except TablemillError:
             discard(task.store, (file.key for part in filled for file in part.files))
             raise
         return warned

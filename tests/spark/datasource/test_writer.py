@@ -14,13 +14,15 @@ from component.dataset.commits.garbage import find_garbage
 from component.dataset.format.address import Address
 from component.dataset.format.header import read_header
 from component.dataset.format.history import history
-from component.errors import CommitRefusedError, CommitUnknownError, UserError
+from component.errors import CommitRefusedError, CommitUnknownError, RetryError, UserError
 from component.spark.datasource import writer as source_writer
 from component.spark.datasource.options import SourceOptions
 from component.spark.datasource.types import spark_schema
 from component.spark.datasource.writer import KartothekWriter, joined
 from component.store.local import LocalStore
+from tests.dataset import several
 from tests.dataset.making import UUID, bag, read_all, write_dataset
+from tests.dataset.several import commit_tables
 
 ROWS = pa.table({"p": ["a", "a", "b"], "id": [1, 2, 3], "x": [0.5, None, 1.5]})
 
@@ -233,6 +235,25 @@ def test_when_the_store_does_not_say_whether_it_committed_the_files_stay(store, 
         writer.commit(messages)
     writer.abort(messages)
     assert data_files(store) == {file.key for message in messages for file in message.written.files}
+
+
+def test_files_without_rows_for_other_tables_are_gone_when_the_commit_fails(store, monkeypatch):
+    commit_tables(store)
+    before = {stat.key for stat in store.list("")}
+    given = SourceOptions(Address(store, several.UUID), table="flights")
+    writer = KartothekWriter(given, spark_schema(several.FLIGHTS.schema), overwrite=False)
+    messages = run(writer, several.FLIGHTS)
+    there = []
+
+    def fail(*_):
+        there.extend(stat.key for stat in store.list(f"{several.UUID}/seats/"))
+        raise RetryError("store.unavailable", "The store does not answer")
+
+    monkeypatch.setattr(source_writer, "commit", fail)
+    with pytest.raises(RetryError):
+        writer.commit(messages)
+    assert set(there) - before
+    assert {stat.key for stat in store.list("")} == before
 
 
 def test_a_dataset_that_lost_an_index_meanwhile_is_not_committed_to(store):
