@@ -243,6 +243,7 @@ def without_empty_text(rows):
 def test_a_table_comes_back_from_a_table_of_the_platform_with_its_types(table):
     with new_folder() as folder:
         schema, rows = ours(table, folder)
+        assume(not any("\0" in cell for row in rows.to_pylist() for cell in row.values() if isinstance(cell, str)))
         path = folder / "t.csv"
         with closing(CsvWriting(header=False, gzip=False).open(path, rows.schema, {})) as writer:
             writer.write(rows)

@@ -107,7 +107,7 @@ def parse_recognised(file: Recognised, place: Place) -> ParsedFile:
             "source.format",
             "Nothing says how the text is delimited",
             place=place,
-            remedy='Give "delimiter", or set reading to lenient, which looks at the text.',
+            remedy='Give "delimiter"; leave out reading and numbers, and it is found out; or set reading to lenient.',
         )
     return parser(file.content, replace(file.options, delimiter=delimiter), place)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from component.errors import Place, UserError
@@ -50,7 +51,11 @@ def parse_delimited(data: bytes | Content, options: ParseOptions, place: Place) 
     kept = [message for _, message in converted if message is not None]
     table = named_table(names, (column for column, _ in converted))
     said = (*too_long, *decoding.messages, *cut, *_repaired(records.repairs), *renamed, *kept)
-    return ParsedFile(table, said, () if strict else tuple(_notes(gathered, records.repairs)))
+    if strict:
+        return ParsedFile(table, said)
+    guess = Message("tablemill.guessed_delimiter", {"delimiter": "tab" if delimiter == "\t" else delimiter}, PARSER)
+    guesses = (*decoding.notes, *(() if options.delimiter else (guess,)))
+    return ParsedFile(table, said, (*guesses, *_notes(gathered, records.repairs)))
 
 
 def _gathered(records: Iterable[Sequence[str | None]], options: ParseOptions) -> TextColumns:
@@ -126,4 +131,5 @@ def parse_params_table(text: str, options: ParseOptions, place: Place) -> Parsed
 
     Errors as `parse_delimited`; of encodings there is none, since the configuration is text already.
     """
-    return parse_delimited(text.encode("utf-8", "replace"), options, place)
+    seen = replace(options, delimiter=options.delimiter or sniff_delimiter(text))
+    return parse_delimited(text.encode("utf-8", "replace"), seen, place)

@@ -77,7 +77,7 @@ def _parsed(
     if options.reading is ReadingMode.STRICT:
         _hold_nothing_lost(said, gathered.left_out, columns, place)
     table = named_table(list(columns), (column.values for column in columns.values()))
-    return ParsedFile(table, (*decoded.messages, *map(plain_message, said)))
+    return ParsedFile(table, (*decoded.messages, *map(plain_message, said)), decoded.notes)
 
 
 def _hold_nothing_lost(said: Sequence[str], left_out: LeftOut, columns: dict[str, JsonColumn], place: Place) -> None:

@@ -31,10 +31,11 @@ _MARKED: Final = {"utf-16": "utf-16-le", "utf-32": "utf-32-le"}
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """Text, and a message if some of its bytes were replaced."""
+    """Text, a message if some of its bytes were replaced, and a note if its encoding is a guess."""
 
     text: str
     messages: tuple[Message, ...] = ()
+    notes: tuple[Message, ...] = ()
 
 
 def decode(data: bytes | Content, encoding: str | None, reading: ReadingMode, place: Place) -> Decoded:
@@ -45,7 +46,7 @@ def decode(data: bytes | Content, encoding: str | None, reading: ReadingMode, pl
     UserError `csv.encoding` with the position of the first (strict). UserError `config.value` for an unknown encoding.
     """
     decoding = Decoding(Content.of(data), encoding, reading, place)
-    return Decoded("".join(decoding.blocks()), decoding.messages)
+    return Decoded("".join(decoding.blocks()), decoding.messages, decoding.notes)
 
 
 class Decoding:
@@ -59,13 +60,19 @@ class Decoding:
     ) -> None:
         self._content, self._reading, self._place = content, reading, place
         self._most = content.size if most is None else min(most, content.size)
-        self._encoding = _known(encoding, place) if encoding else _found(content, reading)
+        self._encoding, self._is_guess = (_known(encoding, place), False) if encoding else _found(content, reading)
         self._fault: DecodingFault | None = None
 
     @property
     def messages(self) -> tuple[Message, ...]:
         """What is said of bytes that were replaced."""
         return () if self._fault is None else (self._fault.message,)
+
+    @property
+    def notes(self) -> tuple[Message, ...]:
+        """What is said of an encoding that is only what the bytes look like, of which Workbench says nothing."""
+        guess = Message("tablemill.guessed_encoding", {"encoding": self._encoding}, PARSER)
+        return (guess,) if self._is_guess else ()
 
     def blocks(self, size: int = _SEEN) -> Iterator[str]:
         """Yield the text from its beginning; a block may be empty."""
@@ -147,16 +154,16 @@ def _known(encoding: str, place: Place) -> str:
     return found.name
 
 
-def _found(content: Content, reading: ReadingMode) -> str:
-    """Return the encoding that the bytes say, or look like."""
+def _found(content: Content, reading: ReadingMode) -> tuple[str, bool]:
+    """Return the encoding that the bytes say, or look like, and whether it is a guess."""
     head = content.head(4)
     for mark, name in _MARKS:
         if head.startswith(mark):
-            return name
+            return name, False
     if reading is ReadingMode.STRICT:
-        return "utf-8"
+        return "utf-8", False
     with content.open() as stream:
-        return "utf-8" if _is_utf8(stream) else _guessed(content.head(_SEEN))
+        return ("utf-8", False) if _is_utf8(stream) else (_guessed(content.head(_SEEN)), True)
 
 
 def _is_utf8(stream: IO[bytes]) -> bool:

@@ -246,6 +246,12 @@ TEXTS: Final[Mapping[str, MessageText]] = {
         "n_rows",
     ),
     "tablemill.empty_lines": MessageText("Left out {n_lines} empty lines", "Left out one empty line", "n_lines"),
+    "tablemill.guessed_encoding": MessageText(
+        'The encoding {encoding} is what the bytes look like, no more; say it with "encoding" if letters are wrong'
+    ),
+    "tablemill.guessed_delimiter": MessageText(
+        'The delimiter “{delimiter}” is what the text looks like, no more; say it with "delimiter" if columns are wrong'
+    ),
     "tablemill.unused_option": MessageText("{option} was left aside: it says nothing of a file of kind {kind}"),
     "tablemill.nulled_values": MessageText(
         "Left out {n_values} values of column “{column}”: {reason}",
