@@ -147,7 +147,7 @@ def _checked(source: Source) -> CheckedSource:
         slices=len(source.slices),
         bytes=source.size,
         gzip=any(part.gzip for part in source.slices),
-        delimiter=source.dialect.delimiter if text else None,
+        delimiter=source.dialect.delimiter_in_file if text else None,
         enclosure=source.dialect.enclosure if text else None,
         header=header,
         table_id=source.table_id,

@@ -158,6 +158,9 @@ def _plan_table(config: DatasetConfig, table: TableConfig, source: Source, schem
             place=Place(table=source.file_name),
             remedy="Leave a column out of partition_on.",
         )
+    faults = (part.not_encoded for part in source.slices if part.not_encoded is not None)
+    if config.on_bad_row == "fail" and (fault := next(faults, None)):
+        raise fault
     infer = _to_infer(source, table)
     for name in config.partition_on:
         if name not in infer:

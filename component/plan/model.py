@@ -12,6 +12,7 @@ from component.dataset.commits.intent import Intent, KeyRule, WriteMode
 from component.dataset.format.buckets import Buckets
 from component.dataset.format.header import HeaderFormat
 from component.dataset.format.layout import Compatibility
+from component.errors import UserError
 from component.folder.tables import HeaderMode
 from component.formats.csv.dialect import Dialect
 from component.formats.delimited.dialect import DelimitedDialect
@@ -31,7 +32,8 @@ class SourceSlice:
     """One file or object of a source.
 
     `data_start` is where its records begin; `skip_header`: gzip that begins with a header. `losses` are the types and
-    zones of a typed file that reading it changes.
+    zones of a typed file that reading it changes. `not_encoded` is the error for bytes that are not of the encoding of
+    a text, if it is known already.
     """
 
     name: str
@@ -41,6 +43,7 @@ class SourceSlice:
     data_start: int = 0
     skip_header: bool = False
     losses: tuple[Loss, ...] = ()
+    not_encoded: UserError | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -225,7 +225,7 @@ def _told_text(
     else:
         columns, more = agreed_columns(text.names, manifest.columns, header, Place(table=table.name))
         text = replace(text, names=_distinct(columns, table.name))
-    return text, mode, (*doubts, *more, *text.warnings)
+    return text, mode, (*doubts, *more)
 
 
 def _renamed(table: str, options: TextOptions, manifest: TableManifest) -> tuple[str, ...]:
@@ -352,7 +352,6 @@ def _detected_source(
     else:
         text = read_text(name, parts, found, options, (), asked)
         columns, slices, dialect = _distinct(text.names, name), text.slices, text.dialect
-        doubts = (*doubts, *text.warnings)
     columns, unnamed = _named(columns, name)
     schema = TableSchema(tuple(Column(column) for column in columns))
     mode = HeaderMode.FIRST_LINE if found.header_rows else HeaderMode.NONE

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Final
 
 from component.config.reading import TextOptions
@@ -12,11 +11,10 @@ from component.errors import Place, UserError
 from component.folder.magic import HTML_HEAD, refuse_html
 from component.formats.csv.dialect import Dialect
 from component.formats.detect.dialect import TextDialect
-from component.formats.detect.plain import HeaderRecords, is_line_wise, is_packed, read_head, write_cells, write_lines
+from component.formats.detect.plain import HeaderRecords, csv_dialect, is_packed, read_head, write_text
 from component.formats.detect.ranking import Given
 from component.formats.detect.sample import encoding_of, sample_of
 from component.formats.detect.verdict import detect
-from component.formats.rows import mended_text
 from component.plan.asked import Asked
 from component.plan.model import SourceSlice
 from component.staging.locations import open_location
@@ -28,16 +26,12 @@ _ONE_COLUMN: Final = (",", ";", "\t", "|", "\x1f")
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """How the text of a source is read: names of columns, slices of plain CSV, and the first record of all.
-
-    `warnings`: what a lenient reading mended where the text was written again.
-    """
+    """How the text of a source is read: names of columns, slices for the CSV reader, and the first record of all."""
 
     names: tuple[str, ...]
     slices: tuple[SourceSlice, ...]
     dialect: Dialect
     first: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
 
 
 def detected(
@@ -106,15 +100,14 @@ def read_text(
     """Return names and slices of a text of any dialect; what the CSV reader does not take is written again in scratch.
 
     `columns` are the names where the text has none. UserError `column.sets_differ` for slices of different columns,
-    `config.value` for `names` of another number, and as `read_head`, `write_lines` and `write_cells`.
+    `config.value` for `names` of another number, and as `read_head` and `write_text`.
     """
     slices: list[SourceSlice] = []
     names: tuple[str, ...] = ()
     first: tuple[str, ...] = ()
-    mended = 0
     for part in parts:
-        found, part_names, head, count = _slice(name, part, dialect, options, columns, asked)
-        first, mended = first or head.first, mended + count
+        found, part_names, head = _slice(name, part, dialect, options, columns, asked)
+        first = first or head.first
         if names and part_names and part_names != names:
             raise UserError(
                 "column.sets_differ",
@@ -124,44 +117,31 @@ def read_text(
             )
         names = names or part_names
         slices.append(found)
-    plain = replace(Dialect(), strict=options.is_strict)
-    if _keeps_cells(dialect, options):
-        plain = Dialect(dialect.delimiter, dialect.enclosure, options.is_strict)
-    said = (mended_text(name, mended),) if mended else ()
-    return Text(names or tuple(columns), tuple(slices), plain, first, said)
+    plain = csv_dialect(dialect, strict=options.is_strict, null_values=options.null_values)
+    if all(_is_read_in_place(part, dialect) for part in parts):
+        plain = replace(plain, original=None)
+    return Text(names or tuple(columns), tuple(slices), plain, first)
 
 
-def _keeps_cells(dialect: TextDialect, options: TextOptions) -> bool:
-    return is_line_wise(dialect) and not options.null_values
+def _is_read_in_place(part: SourceSlice, dialect: TextDialect) -> bool:
+    return dialect.is_plain and not is_packed(part.location)
 
 
 def _slice(
     name: str, part: SourceSlice, dialect: TextDialect, options: TextOptions, columns: Sequence[str], asked: Asked
-) -> tuple[SourceSlice, tuple[str, ...], HeaderRecords, int]:
+) -> tuple[SourceSlice, tuple[str, ...], HeaderRecords]:
     place = Place(table=name, slice=part.name)
-    path: Path | None = None
     rest = dialect
-    if not dialect.is_plain or not is_line_wise(dialect) or is_packed(part.location):
+    if not _is_read_in_place(part, dialect):
         path = scratch_path(asked.scratch, ".csv")
-        comments = write_lines(part.location, path, dialect, place)
+        written = write_text(part.location, path, dialect, place)
+        if written.comments:
+            asked.say(f"{part.name}: {written.comments:,} line{'s' * (written.comments > 1)} of comments left out")
+        part = SourceSlice(part.name, path, path.stat().st_size, not_encoded=written.not_encoded)
         rest = replace(dialect, skip_rows=0)
-        if comments:
-            asked.say(f"{part.name}: {comments:,} line{'s' * (comments > 1)} of comments left out")
-    head, mended = read_head(path or part.location, rest, place, strict=options.is_strict), 0
+    head = read_head(part.location, rest, place, strict=options.is_strict, not_encoded=part.not_encoded)
     names = _names(head, options, columns, place, row_names=dialect.row_names)
-    if not _keeps_cells(dialect, options):
-        if path is None:
-            path = scratch_path(asked.scratch, ".csv")
-            write_lines(part.location, path, dialect, place)
-            head = read_head(path, replace(dialect, skip_rows=0), place, strict=options.is_strict)
-        target = scratch_path(asked.scratch, ".csv")
-        start, nulls = head.data_start, options.null_values
-        mended = write_cells(path, target, names, dialect, start, nulls, place, strict=options.is_strict)
-        path.unlink()
-        path, head = target, replace(head, data_start=0)
-    if path is None:
-        return replace(part, gzip=False, data_start=head.data_start), names, head, mended
-    return SourceSlice(part.name, path, path.stat().st_size, data_start=head.data_start), names, head, mended
+    return replace(part, gzip=False, data_start=head.data_start), names, head
 
 
 def _names(

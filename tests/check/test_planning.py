@@ -60,3 +60,24 @@ def test_an_index_that_the_client_of_the_dataset_cannot_append_to_is_a_warning(t
     columns = {"id": {"type": "numeric", "length": "12,2"}}
     report = planned(tmp_path, [{"uuid": "t", "secondary_indices": ["id"], "tables": [{"columns": columns}]}])
     assert "keeps plateau from appending" in only(report, "config.warning").text
+
+
+def test_bytes_that_are_not_of_the_encoding_are_an_error_unless_their_rows_are_rejected(tmp_path):
+    def told(name, on_bad_row):
+        dataset = {"uuid": "t", "on_bad_row": on_bad_row, "tables": [{"source": "t.txt", "encoding": "cp1252"}]}
+        files = {"in/files/t.txt": b"a;b\n1;x\n2;\x81\n", "in/files/t.txt.manifest": b"{}"}
+        return check(lay_out(tmp_path / name, files=files, config={"parameters": {"datasets": [dataset]}}))
+
+    report = told("fail", "fail")
+    assert found(report) == [("error", "csv.encoding", "parameters.datasets[0]")]
+    assert "byte 10" in report.findings[0].text
+    assert found(told("reject", "reject")) == []
+
+
+def test_a_text_that_is_written_again_is_shown_as_it_lies(tmp_path):
+    files = {"in/files/t.txt": b"a||b\n1||'x'y\n2||'z'\n", "in/files/t.txt.manifest": b"{}"}
+    options = {"source": "t.txt", "delimiter": "||", "enclosure": "'"}
+    config = {"parameters": {"datasets": [{"uuid": "t", "on_bad_row": "reject", "tables": [options]}]}}
+    report = check(lay_out(tmp_path, files=files, config=config))
+    assert found(report) == []
+    assert [(one.delimiter, one.enclosure) for one in report.sources][1:] == [("||", "'")]

@@ -4,6 +4,7 @@ import gzip
 
 import pytest
 
+from component.formats.rows import REASONS
 from tests.runner.data_folder import csv_text
 
 COLUMNS = ["slice", "row", "column", "value", "reason", "record"]
@@ -43,6 +44,43 @@ def test_the_table_of_rejected_rows_has_a_destination_and_is_in_the_summary(fold
     (part,) = (folder.root / "out" / "tables" / "t.rejected").iterdir()
     assert f"output t.rejected: 1 row, 1 slice, {part.stat().st_size} B;" in outcome.out
     assert "to out.c-tablemill.t_rejected (manifest)" in outcome.out
+
+
+def test_bad_rows_of_a_text_of_any_dialect_go_aside_as_they_stand_in_the_file(folder, run):
+    options = {"delimiter": "||", "enclosure": '"', "escape": "\\", "encoding": "cp1252", "comment": "#"}
+    options |= {"skip_rows": 1, "null_values": ["NA"], "columns": {"n": "integer"}}
+    dataset = {"uuid": "t", "tables": [{"source": "t.txt", **options}], "on_bad_row": "reject"}
+    folder.configure(datasets=[dataset], outputs=[{"dataset": "t"}], limits={"split_bytes": 20, "block_bytes": 10})
+    lines = [
+        "an export",
+        "id||n",
+        *['"a\\"||b"||1', r"5\" pipe||NA"],
+        *['6" pipe||2', '# a comment with a "', '"x"y||3', "NA||many"],
+        *['"two', '# lines, caf\xe9"||4', "d||5||6", "e\\|||\0"],
+        *["f||7", '"\\"||8', "g||9"],
+    ]
+    folder.file("t.txt", "\n".join(lines).encode("cp1252") + b"\n\x81||1")
+    assert run().done
+    assert sorted(folder.rows("t"), key=str) == [
+        ('5" pipe', None),
+        ('a"||b', "1"),
+        ("f", "7"),
+        ("two\n# lines, café", "4"),
+    ]
+    assert [row[1:] for row in rejected(folder)] == [
+        ("3", "id", '6" pipe', REASONS["csv.quote_in_cell"], lines[4]),
+        ("4", "id", '"x"y', REASONS["csv.after_quote"], lines[6]),
+        ("5", "n", "many", MISFIT, lines[7]),
+        ("7", None, None, "The row has 3 cells where 2 are expected", lines[10]),
+        ("8", "n", "\u2400", REASONS["csv.nul"], "e\\|||\u2400"),
+        (
+            "10",
+            "id",
+            '"\\"||8\ng||9\n\ufffd||1',
+            f"{REASONS['csv.unclosed_quote']}, and takes in what follows, 2 lines",
+            '"\\"||8\ng||9\n\ufffd||1',
+        ),
+    ]
 
 
 def test_no_bad_rows_make_an_empty_table(folder, run):

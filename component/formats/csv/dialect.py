@@ -1,14 +1,72 @@
-"""How one table's text is delimited."""
+"""How one table's text is delimited, and what its file had in the place of characters that stand for others."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 from component import naming
 from component.errors import UserError
+
+_UTF8: Final = "utf-8"
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """The file that a text was made from so that the CSV reader takes it, and what stands for what in the text.
+
+    `separator` stands for the `delimiter` of the file. Each of `escaped` is a control character and the one of which it
+    stands for the escaped form; an `escape` before any other character is still there. `dangling` stands for an escape
+    that nothing follows. A byte that is not valid in the `encoding` of the file is one that is not valid UTF-8.
+    """
+
+    encoding: str = _UTF8
+    delimiter: str = ""
+    separator: str = ""
+    escape: str = ""
+    escaped: tuple[tuple[str, str], ...] = ()
+    dangling: str = ""
+
+    @property
+    def stand_ins(self) -> str:
+        """All characters that stand for others."""
+        return "".join([self.separator, *(mark for mark, _ in self.escaped), self.dangling])
+
+    def _meanings(self, escape: str) -> Mapping[int, str]:
+        """Return what stand-ins mean, by their code point; `escape` goes before what is escaped."""
+        found = {ord(mark): escape + one for mark, one in self.escaped}
+        found |= {ord(self.separator): self.delimiter} if self.separator else {}
+        return found | ({ord(self.dangling): self.escape} if self.dangling else {})
+
+    def text(self, text: str) -> str:
+        """Return a piece of the text as it stands in the file."""
+        return text.translate(self._meanings(self.escape))
+
+    def cell(self, text: str) -> str:
+        """Return what a cell means."""
+        unescaped = text.replace(self.escape, "") if self.escape else text
+        return unescaped.translate(self._meanings(""))
+
+    def cells(self, cells: pa.Array) -> pa.Array:
+        """Return what cells mean."""
+        if self.escape:
+            cells = _replaced(cells, self.escape, "")
+        for mark, one in self._meanings("").items():
+            cells = _replaced(cells, chr(mark), one)
+        return cells
+
+
+def _replaced(cells: pa.Array, mark: str, one: str) -> pa.Array:
+    data = cells.buffers()[2]
+    if data is None or not (np.frombuffer(data, np.uint8) == mark.encode()[0]).any():
+        return cells  # most cells hold none, and looking is much faster than replacing
+    return pc.replace_substring(cells, mark, one)
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +74,8 @@ class Dialect:
     """Delimiter and enclosure of RFC 4180 text; an empty enclosure means that nothing is ever enclosed.
 
     `strict`: a cell that breaks RFC 4180 makes its row a bad one; otherwise it is mended, and the row counted.
+    `original`: what the text was made from, if it is not as it lies in its file. Cells that are one of `null_values`
+    are null, enclosed or not.
 
     Raises UserError `source.manifest` for a delimiter or enclosure that is not one ASCII character.
     """
@@ -23,6 +83,8 @@ class Dialect:
     delimiter: str = naming.DELIMITER
     enclosure: str = naming.ENCLOSURE
     strict: bool = True
+    original: Original | None = None
+    null_values: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for what, text, least in (("delimiter", self.delimiter, 1), ("enclosure", self.enclosure, 0)):
@@ -39,6 +101,39 @@ class Dialect:
     def quote(self) -> bytes:
         """The enclosure as bytes; empty when there is none."""
         return self.enclosure.encode()
+
+    @property
+    def dangling(self) -> bytes:
+        """The byte that stands for an escape at the end of the text; empty when there is none."""
+        return b"" if self.original is None else self.original.dangling.encode()
+
+    @property
+    def encoding(self) -> str:
+        """The encoding of the file, as people call it."""
+        encoding = _UTF8 if self.original is None else self.original.encoding
+        return "UTF-8" if encoding == _UTF8 else encoding
+
+    @property
+    def delimiter_in_file(self) -> str:
+        """What stands between two cells in the file."""
+        return (self.original and self.original.delimiter) or self.delimiter
+
+    def in_file(self, text: str) -> str:
+        """Return a piece of the text as it stands in the file."""
+        return text if self.original is None else self.original.text(text)
+
+    def cell(self, text: str) -> str:
+        """Return what a cell means that was cut out of the text."""
+        return text if self.original is None else self.original.cell(text)
+
+    def cells(self, cells: pa.Array) -> pa.Array:
+        """Return what cells mean that were cut out of the text, null where they are one of `null_values`."""
+        if self.original is not None:
+            cells = self.original.cells(cells)
+        if self.null_values:
+            are_null = pc.is_in(cells, value_set=pa.array(self.null_values, cells.type))
+            cells = pc.if_else(are_null, pa.scalar(None, cells.type), cells)
+        return cells
 
     def join(self, cells: Sequence[str | None]) -> str:
         """Return a record without line end; None is an empty cell without enclosure."""

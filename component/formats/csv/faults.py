@@ -1,10 +1,10 @@
 """What breaks RFC 4180 in a text, and where its records end nevertheless.
 
-Strict text has enclosures only around whole cells and doubled inside them, and no NUL. Whether an enclosure opens or
-closes a cell follows from counting those before it, so all of them are held to that at once, as bits of machine words:
-an opening one has a delimiter, a line end or the enclosure it doubles before it, a closing one has such a byte behind
-it. What is sound costs a few passes at the speed of memory; from a byte that is not, records are read cell by cell
-until a few in a row are sound again.
+Strict text has enclosures only around whole cells and doubled inside them, no NUL, and no escape at its end. Whether
+an enclosure opens or closes a cell follows from counting those before it, so all of them are held to that at once, as
+bits of machine words: an opening one has a delimiter, a line end or the enclosure it doubles before it, a closing one
+has such a byte behind it. What is sound costs a few passes at the speed of memory; from a byte that is not, records are
+read cell by cell until a few in a row are sound again.
 
 A record with a fault ends at the first line end at which no enclosure is open. What follows a closing enclosure opens
 nothing until the next delimiter. That is how Arrow's reader and Python's csv module cut text, too.
@@ -108,8 +108,11 @@ def first_odd(text: Bytes, dialect: Dialect, start: int) -> int | None:
     found = _first_odd_enclosure(values, dialect, start) if dialect.quote else None
     ends = len(values) if found is None else found
     if ends > start and values[start:ends].min() == 0:
-        return start + int(np.flatnonzero(values[start:ends] == 0)[0])
-    return found
+        found = start + int(np.flatnonzero(values[start:ends] == 0)[0])
+    if not dialect.dangling:
+        return found
+    escapes = np.flatnonzero(values[start:found] == dialect.dangling[0])
+    return start + int(escapes[0]) if len(escapes) else found
 
 
 def _first_odd_enclosure(values: Any, dialect: Dialect, start: int) -> int | None:
@@ -212,7 +215,9 @@ def _fault_of(found: re.Match[bytes], cell: int, dialect: Dialect, *, is_open: b
         return "csv.after_quote", cell, text
     if found["inside"] is None and dialect.quote and dialect.quote in text:
         return "csv.quote_in_cell", cell, text
-    return ("csv.nul", cell, text) if b"\0" in text else None
+    if b"\0" in text:
+        return "csv.nul", cell, text
+    return ("csv.escape", cell, text) if dialect.dangling and dialect.dangling in text else None
 
 
 @lru_cache(maxsize=64)

@@ -94,13 +94,13 @@ class Parser:
         return replace(parsed, bad=tuple(bad))
 
     def _bad_row(self, row: int, fault: RecordFault, body: memoryview) -> BadRow:
-        return bad_row(row, fault, bytes(body[fault.start : fault.stop]), self.schema)
+        return bad_row(row, fault, bytes(body[fault.start : fault.stop]), self.schema, self.dialect)
 
     def _parse_fast(self, text: Bytes) -> Parsed:
         rows = without_sentinel(self._read(text, self._text_options, self._parse_options), self._sentinel_text)
         records, texts = rows.num_rows, rows.columns[::-1]
         del rows  # so that the text of each column is let go as soon as it is typed
-        columns = [typed(_joined(texts.pop()), column) for column in self.schema.columns]
+        columns = [typed(self.dialect.cells(_joined(texts.pop())), column) for column in self.schema.columns]
         return Parsed(pa.table(columns, schema=self._arrow), (), records)
 
     def _read(self, text: Bytes, convert: pacsv.ConvertOptions, parse: pacsv.ParseOptions) -> pa.Table:
@@ -120,10 +120,10 @@ def _joined(cells: pa.ChunkedArray) -> pa.Array:
     return cells.chunk(0) if cells.num_chunks == 1 else cells.combine_chunks()
 
 
-def bad_row(row: int, fault: RecordFault, text: bytes, schema: TableSchema) -> BadRow:
+def bad_row(row: int, fault: RecordFault, text: bytes, schema: TableSchema, dialect: Dialect) -> BadRow:
     """Return the row of a record with a fault; `text` is all of it."""
     column = schema.names[fault.cell] if fault.cell < len(schema.names) else None
-    value, record = (data.decode(errors="replace") for data in (fault.value, text.rstrip(LINE_ENDS)))
+    value, record = (dialect.in_file(data.decode(errors="replace")) for data in (fault.value, text.rstrip(LINE_ENDS)))
     return BadRow(row, fault.code, REASONS[fault.code], column, value, record)
 
 
@@ -202,18 +202,21 @@ def cast_rows(
     arrays: list[pa.Array] = []
     faults: dict[int, BadRow] = {}
     for column, raw in zip(schema.columns, columns, strict=True):
-        values, misfits = _cast_cells(raw, column)
+        values, misfits = _cast_cells(raw, column, dialect)
         arrays.append(values)
         for at, code, reason in misfits:
             if at not in faults:
-                bad = BadRow(int(numbers[at]), code, reason, column.name, _text(raw[at]), "")
-                faults[at] = replace(bad, record=dialect.join([_text(cell[at]) for cell in columns]))
+                text, record = _text(raw[at]), dialect.join([_text(cell[at]) for cell in columns])
+                value = None if text is None else dialect.cell(text)
+                faults[at] = BadRow(int(numbers[at]), code, reason, column.name, value, dialect.in_file(record))
     table = pa.table(arrays, schema=schema.arrow)
     if faults:
         kept = np.ones(table.num_rows, np.bool_)
         kept[list(faults)] = False
         table = table.filter(pa.array(kept))
-    bad_rows = sorted([*(_wrong_count(row, latin=latin) for row in wrong_count), *faults.values()], key=_number)
+    bad_rows = sorted(
+        [*(_wrong_count(row, dialect, latin=latin) for row in wrong_count), *faults.values()], key=_number
+    )
     return Parsed(table, tuple(bad_rows), records)
 
 
@@ -221,10 +224,10 @@ def _number(bad: BadRow) -> int:
     return bad.row
 
 
-def _wrong_count(row: Any, *, latin: bool) -> BadRow:
+def _wrong_count(row: Any, dialect: Dialect, *, latin: bool) -> BadRow:
     reason = f"The row has {row.actual_columns} cells where {row.expected_columns} are expected"
     record = row.text.encode("latin-1").decode(errors="replace") if latin else row.text
-    return BadRow(row.number, "row.cells", reason, None, None, record)
+    return BadRow(row.number, "row.cells", reason, None, None, dialect.in_file(record))
 
 
 def _text(cell: Any) -> str | None:
@@ -242,12 +245,12 @@ def _raw(cells: pa.Array, *, latin: bool) -> pa.Array:
     return pc.replace_with_mask(cells, odd, pa.array(originals, pa.binary()))
 
 
-def _cast_cells(raw: pa.Array, column: Column) -> tuple[pa.Array, list[tuple[int, str, str]]]:
+def _cast_cells(raw: pa.Array, column: Column, dialect: Dialect) -> tuple[pa.Array, list[tuple[int, str, str]]]:
     """Return the typed values of one column, and position, code and reason of each cell that does not fit."""
     text, not_utf8 = _decode(raw)
-    cast = cast_text(apply_null_rule(text, quoted_empty=True, column=column), column)
+    cast = cast_text(apply_null_rule(dialect.cells(text), quoted_empty=True, column=column), column)
     misfits = {at: ("cell.type", _reason(column)) for at in cast.bad}
-    misfits |= dict.fromkeys(not_utf8, ("csv.encoding", "The cell is not valid UTF-8"))
+    misfits |= dict.fromkeys(not_utf8, ("csv.encoding", f"The cell is not valid {dialect.encoding}"))
     return cast.values, [(at, code, reason) for at, (code, reason) in misfits.items()]
 
 

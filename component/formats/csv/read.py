@@ -46,7 +46,7 @@ class CsvReader:
         """
         for parsed in self._read_blocks(split):
             if parsed.bad and not self.reject:
-                raise _error(split, parsed.bad[0])
+                raise self._error(split, parsed.bad[0])
             yield parsed
 
     def _read_blocks(self, split: CsvSplit) -> Iterator[Parsed]:
@@ -73,16 +73,17 @@ class CsvReader:
                 raise  # it cannot be
             raise ReadAgainError(split.whole(), whole_slice=True) from None
 
+    def _error(self, split: CsvSplit, bad: BadRow) -> TablemillError:
+        error = bad.error(split.place)
+        if bad.code != "csv.encoding" or self.dialect.original is not None:
+            return error  # a byte of a text that was made from a file is none of the file
+        return error.at(byte=first_byte_not_utf8(split))
+
     def _unclosed(self, error: UnclosedError, row: int) -> Parsed:
         """Return the last record of a slice, which its open enclosure makes a bad row in any reading."""
-        bad = bad_row(row, replace(error.fault, code="csv.unclosed_quote"), error.text, self.schema)
-        taken = taken_in(error.text.decode(errors="replace"))
+        bad = bad_row(row, replace(error.fault, code="csv.unclosed_quote"), error.text, self.schema, self.dialect)
+        taken = taken_in(self.dialect.in_file(error.text.decode(errors="replace")))
         return Parsed(self.schema.arrow.empty_table(), (replace(bad, reason=bad.reason + taken),), 1)
-
-
-def _error(split: CsvSplit, bad: BadRow) -> TablemillError:
-    error = bad.error(split.place)
-    return error.at(byte=first_byte_not_utf8(split)) if bad.code == "csv.encoding" else error
 
 
 def _renumber(parsed: Parsed, done: int) -> Parsed:

@@ -202,7 +202,7 @@ def hold_strict(header: bytes, dialect: Dialect, place: Place) -> None:
     """Raise UserError for the records of a header that break RFC 4180."""
     found = find_records(header, dialect, final=True)
     for fault in (*found.faults, *([found.open] if found.open else [])):
-        value = fault.value.decode(errors="replace")
+        value = dialect.in_file(fault.value.decode(errors="replace"))
         raise UserError(
             fault.code,
             f"{REASONS[fault.code]}, in the header",

@@ -1,10 +1,9 @@
-"""A whole file of any dialect in the form that the CSV reader takes: strictly, in bounded memory.
+"""A whole file of any dialect as text that the CSV reader takes: in one pass, and in bounded memory.
 
-What only concerns lines and bytes (packing, encoding, comments, lines before the table) is taken away first. Delimiters
-that are not one ASCII character, and characters that are escaped, become control characters that the text lacks. Then
-the reader of all CSV cuts the text into cells, so that what it refuses is refused in every dialect, and the cells are
-written again with the characters that they had. An empty cell stays enclosed or bare, so that null and the empty text
-mean what they mean in any CSV file.
+Packing, encoding, comments and lines before the table are taken away. Delimiters that are not one ASCII character, and
+characters that are escaped, become control characters that the text lacks; a byte that is not of the encoding becomes
+one that is not UTF-8. No cell is touched, no fault mended and no record dropped: the reader of all CSV finds the rows
+and the faults, and gives both as they stand in the file (`Original`).
 """
 
 from __future__ import annotations
@@ -12,29 +11,25 @@ from __future__ import annotations
 import bz2
 import codecs
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from isal import igzip
 
 from component import naming
 from component.errors import Place, UserError
 from component.file_types import BZIP2, GZIP, ZSTD
-from component.formats.csv.dialect import Dialect
-from component.formats.csv.read import CsvReader
-from component.formats.csv.source import GZIP_ERRORS, CsvSplit, damaged_gzip, hold_strict
-from component.formats.csv.split import ByteRange
-from component.formats.csv.write import CsvWriter
+from component.formats.csv.dialect import Dialect, Original
+from component.formats.csv.faults import TOO_LONG
+from component.formats.csv.source import GZIP_ERRORS, damaged_gzip, hold_strict
 from component.formats.detect.cutting import Marks, cut
 from component.formats.detect.dialect import UTF8, TextDialect
-from component.formats.rows import REASONS, REMEDIES, BadRow
+from component.formats.rows import REMEDIES
 from component.staging.locations import Location, open_location, reading_at, size_of
-from component.tables.types import Column, TableSchema
 
 _PIECE: Final = naming.MIB
 _SEPARATOR: Final = "\x1f"
@@ -42,6 +37,11 @@ _SEPARATOR: Final = "\x1f"
 _SPARE: Final = "".join(map(chr, (*range(0x1E, 0x0D, -1), *range(0x08, 0x00, -1))))
 """Stand for the characters that separate, enclose or end cells where they are escaped."""
 _LINES: Final = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
+_LINE_END: Final = r"(?:\r\n|\n|\r(?!\Z))"
+"""The end of a line in a text that may go on: an LF may follow a CR at the end."""
+_SKIPPED: Final = re.compile(rf"[^\r\n]*{_LINE_END}")
+_NO_TEXT: Final = "tablemill.no_text"
+"""The name under which codecs know how faults of an encoding are kept."""
 _MARK: Final = "\ufeff"
 _PACKED: Final = (GZIP.magic, BZIP2.magic, ZSTD.magic)
 
@@ -65,28 +65,30 @@ def is_packed(location: Location) -> bool:
         return read_at(0, 4).startswith(_PACKED)
 
 
-def is_line_wise(dialect: TextDialect) -> bool:
-    """Say whether only lines and bytes of a text need a change, and no cells."""
-    return _is_single(dialect) and not dialect.escape
-
-
 def _is_single(dialect: TextDialect) -> bool:
     return len(dialect.delimiter) == 1 and dialect.delimiter.isascii()
 
 
-def read_head(location: Location, dialect: TextDialect, place: Place, *, strict: bool = True) -> HeaderRecords:
-    """Return the header of a text as `write_lines` leaves it, or of a plain file, `skip_rows` lines left out.
+def read_head(
+    location: Location,
+    dialect: TextDialect,
+    place: Place,
+    *,
+    strict: bool = True,
+    not_encoded: UserError | None = None,
+) -> HeaderRecords:
+    """Return the header of a text as `write_text` leaves it, or of a plain file, `skip_rows` lines left out.
 
-    UserError `csv.unclosed_quote` for a header that does not end, `csv.encoding` for one that is not UTF-8; if it is
-    `strict`, also for one that breaks RFC 4180.
+    UserError `csv.unclosed_quote` for a header that does not end, `csv.encoding` for one that is not UTF-8, which is
+    `not_encoded` where `write_text` found it; if it is `strict`, also for one that breaks RFC 4180.
     """
-    marks = Marks(_delimiter(dialect), dialect.enclosure)
-    stands = stand_ins(dialect)
+    plain = csv_dialect(dialect)
+    marks = Marks(plain.delimiter, plain.enclosure)
     size, wanted = size_of(location), min(size_of(location), 4 * naming.KIB)
     while True:
         with reading_at(location) as read_at:
             data = read_at(0, wanted)
-        text = _decoded_head(data, place, whole=wanted >= size)
+        text = codecs.getincrementaldecoder(UTF8)("surrogateescape").decode(data, wanted >= size)
         start = _after_skipped(text, dialect.skip_rows)
         found = cut(text[start:], marks, most=dialect.header_rows + 1, whole=wanted >= size)
         if wanted >= size or len(found.records) > dialect.header_rows:
@@ -102,18 +104,24 @@ def read_head(location: Location, dialect: TextDialect, place: Place, *, strict:
     heads = found.records[: dialect.header_rows]
     stop = start + (found.stops[len(heads) - 1] if heads else 0)
     width = len(found.records[min(len(heads), len(found.records) - 1)]) if found.records else 0
-    if strict:
-        hold_strict(text[start:stop].encode(), Dialect(marks.delimiter, marks.enclosure), place)
-    first = tuple(restored(cell, stands) for cell in found.records[0]) if found.records else ()
-    records = tuple(tuple(restored(cell, stands) for cell in record) for record in heads)
-    return HeaderRecords(records, len(text[:stop].encode()), width, first)
-
-
-def _decoded_head(data: bytes, place: Place, *, whole: bool) -> str:
+    data_start = len(_bytes(text[:stop]))
     try:
-        return codecs.getincrementaldecoder(UTF8)().decode(data, whole)
-    except UnicodeDecodeError as error:
-        raise _not_encoded(data[error.start], UTF8, error.start, place) from error
+        head = text[start:stop].encode()
+    except UnicodeEncodeError as error:
+        at = len(_bytes(text[: start + error.start]))
+        raise (not_encoded or _not_encoded(data[at], UTF8, at, place)) from error
+    if strict:
+        hold_strict(head, plain, place)
+    first = (
+        tuple(plain.cell(_bytes(cell).decode(errors="replace")) for cell in found.records[0]) if found.records else ()
+    )
+    records = tuple(tuple(map(plain.cell, record)) for record in heads)
+    return HeaderRecords(records, data_start, width, first)
+
+
+def _bytes(text: str) -> bytes:
+    """Return the bytes that a text was decoded from, those that are not UTF-8 too."""
+    return text.encode(errors="surrogateescape")
 
 
 def _after_skipped(text: str, count: int) -> int:
@@ -124,38 +132,52 @@ def _after_skipped(text: str, count: int) -> int:
     return at
 
 
-def write_lines(location: Location, target: Path, dialect: TextDialect, place: Place) -> int:
-    """Write a file as UTF-8 text, unpacked, without mark, skipped lines and comments; return how many of these it had.
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of a text that was written again.
 
-    Delimiters that are not one ASCII character and escaped characters become what `stand_ins` says. UserError
-    `csv.encoding`, `gzip.truncated`, `csv.escape` for a text that ends after an escape, and `source.format` for one
-    that holds a character that stands in.
+    `comments` counts the lines of comments that were left out; `not_encoded` is the error for the first byte that is
+    not of the encoding.
     """
-    lines, stands = Lines(dialect), stand_ins(dialect)
-    texts = without(stands, _kept(_texts(location, dialect.encoding, place), lines), place)
+
+    comments: int = 0
+    not_encoded: UserError | None = None
+
+
+def write_text(location: Location, target: Path, dialect: TextDialect, place: Place) -> Written:
+    """Write a file as UTF-8 text for the CSV reader: unpacked, without mark, skipped lines and comments.
+
+    What stands for other characters in it `csv_dialect` says. UserError `gzip.truncated`, `csv.unclosed_quote` for a
+    record that is too long to find comments after it, and `source.format` for a text that holds a character that stands
+    for others.
+    """
+    source, lines, original = _Source(location, dialect.encoding, place), Lines(dialect, place), original_of(dialect)
+    texts = without(original.stand_ins, _kept(source.texts(), lines), place)
     if dialect.escape:
-        marks = {one: mark for mark, one in stands.items() if mark != _SEPARATOR}
-        texts = unescaped(texts, dialect.escape, marks, place)
-    with target.open("w", encoding=UTF8, newline="") as file:
-        file.writelines(swapped(texts, "" if _is_single(dialect) else dialect.delimiter))
-    return lines.comments
+        texts = escapes_marked(texts, original)
+    with target.open("w", encoding=UTF8, errors=_NO_TEXT, newline="") as file:
+        file.writelines(swapped(texts, original.delimiter))
+    return Written(lines.comments, source.not_encoded)
 
 
-def stand_ins(dialect: TextDialect) -> dict[str, str]:
-    """Return the control characters that stand for others while the cells of a dialect are read, and for which."""
-    found = {} if _is_single(dialect) else {_SEPARATOR: dialect.delimiter}
-    special = dict.fromkeys(f"{dialect.delimiter}{dialect.enclosure}\r\n") if dialect.escape else {}
+def original_of(dialect: TextDialect) -> Original:
+    """Return what stands for what in a text of a dialect that `write_text` wrote."""
+    special = dict.fromkeys(f"{dialect.delimiter}{dialect.enclosure}\r\n{dialect.escape}") if dialect.escape else {}
     spare = (mark for mark in _SPARE if mark not in special)
-    return found | {next(spare): one for one in special}
+    return Original(
+        encoding=dialect.encoding,
+        delimiter="" if _is_single(dialect) else dialect.delimiter,
+        separator="" if _is_single(dialect) else _SEPARATOR,
+        escape=dialect.escape or "",
+        escaped=tuple((next(spare), one) for one in special),
+        dangling=next(spare) if dialect.escape else "",
+    )
 
 
-def restored(text: str, stands: Mapping[str, str]) -> str:
-    """Return a text with the characters that others stand for."""
-    return text.translate({ord(mark): one for mark, one in stands.items()}) if stands else text
-
-
-def _delimiter(dialect: TextDialect) -> str:
-    return dialect.delimiter if _is_single(dialect) else _SEPARATOR
+def csv_dialect(dialect: TextDialect, *, strict: bool = True, null_values: tuple[str, ...] = ()) -> Dialect:
+    """Return how the CSV reader reads a text that `write_text` wrote."""
+    original = original_of(dialect)
+    return Dialect(original.separator or dialect.delimiter, dialect.enclosure, strict, original, null_values)
 
 
 def _kept(texts: Iterator[str], lines: Lines) -> Iterator[str]:
@@ -164,30 +186,56 @@ def _kept(texts: Iterator[str], lines: Lines) -> Iterator[str]:
     yield lines.rest()
 
 
-def _texts(location: Location, encoding: str, place: Place) -> Iterator[str]:
-    decoder = codecs.getincrementaldecoder(encoding)("strict")
-    at, is_first = 0, True
-    with open_unpacked(location, place) as file:
-        while True:
-            data = file.read(_PIECE)
-            waiting = decoder.getstate()[0]
-            try:
-                text = decoder.decode(data, not data)
-            except UnicodeDecodeError as error:
-                byte = (waiting + data)[error.start]
-                raise _not_encoded(byte, encoding, at - len(waiting) + error.start, place) from error
-            if is_first and text:
-                text, is_first = text.removeprefix(_MARK), False
-            yield text
-            at += len(data)
-            if not data:
-                return
+class _Source:
+    """The text of a file, piece by piece; a byte that is not of the encoding becomes what `_NO_TEXT` makes of it.
+
+    `not_encoded` is the error for the first one.
+    """
+
+    def __init__(self, location: Location, encoding: str, place: Place) -> None:
+        self._location = location
+        self._encoding = encoding
+        self._place = place
+        self.not_encoded: UserError | None = None
+
+    def texts(self) -> Iterator[str]:
+        decoder = codecs.getincrementaldecoder(self._encoding)("strict")
+        at, is_first = 0, True
+        with open_unpacked(self._location, self._place) as file:
+            while True:
+                data = file.read(_PIECE)
+                state = decoder.getstate()
+                try:
+                    text = decoder.decode(data, not data)
+                except UnicodeDecodeError as error:
+                    start = at - len(state[0]) + error.start
+                    self.not_encoded = _not_encoded((state[0] + data)[error.start], self._encoding, start, self._place)
+                    decoder.setstate(state)
+                    decoder.errors = _NO_TEXT
+                    text = decoder.decode(data, not data)
+                if is_first and text:
+                    text, is_first = text.removeprefix(_MARK), False
+                yield text
+                at += len(data)
+                if not data:
+                    return
 
 
-def without(marks: Iterable[str], texts: Iterator[str], place: Place) -> Iterator[str]:
+def _no_text(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Keep a fault of an encoding: bytes that are no text become a lone surrogate, and that a byte no UTF-8 has."""
+    if isinstance(error, UnicodeDecodeError):
+        return "\udcff", error.end
+    if isinstance(error, UnicodeEncodeError):
+        return b"\xff" * (error.end - error.start), error.end
+    raise error
+
+
+codecs.register_error(_NO_TEXT, _no_text)
+
+
+def without(marks: str, texts: Iterator[str], place: Place) -> Iterator[str]:
     """Yield texts that hold none of some characters; UserError `source.format` for one that does."""
-    wanted = "".join(marks)
-    found = re.compile(f"[{re.escape(wanted)}]") if wanted else None
+    found = re.compile(f"[{re.escape(marks)}]") if marks else None
     for text in texts:
         if found is not None and (match := found.search(text)):
             raise UserError(
@@ -199,19 +247,17 @@ def without(marks: Iterable[str], texts: Iterator[str], place: Place) -> Iterato
         yield text
 
 
-def unescaped(texts: Iterator[str], escape: str, marks: Mapping[str, str], place: Place) -> Iterator[str]:
-    """Yield texts without escapes, in the place of an escaped character its mark, or itself where it has none.
-
-    UserError `csv.escape` where nothing follows the last one.
-    """
-    pattern, held = re.compile(re.escape(escape) + r"([\s\S])"), ""
+def escapes_marked(texts: Iterator[str], original: Original) -> Iterator[str]:
+    """Yield texts with marks in the place of characters that are escaped, and of an escape that nothing follows."""
+    escape, marks = original.escape, {one: mark for mark, one in original.escaped}
+    pattern, held = re.compile(f"{re.escape(escape)}([{re.escape(''.join(marks))}])"), ""
     for piece in texts:
         text, held = held + piece, ""
         if (len(text) - len(text.rstrip(escape))) % 2:
             text, held = text[:-1], escape
-        yield pattern.sub(lambda match: marks.get(match[1], match[1]), text) if escape in text else text
+        yield pattern.sub(lambda match: marks[match[1]], text) if escape in text else text
     if held:
-        raise UserError("csv.escape", REASONS["csv.escape"], place=place, remedy=f"{REMEDIES['csv.escape']}.")
+        yield original.dangling
 
 
 def swapped(texts: Iterator[str], delimiter: str) -> Iterator[str]:
@@ -234,100 +280,83 @@ def swapped(texts: Iterator[str], delimiter: str) -> Iterator[str]:
 
 
 class Lines:
-    """Takes the first lines away from a text that comes in pieces, and the lines that are comments."""
+    """Takes the first lines away from a text that comes in pieces, and the lines that are comments.
 
-    def __init__(self, dialect: TextDialect) -> None:
+    A comment stands where a record could begin: records are cut as the CSV reader cuts them, those with a fault too.
+    UserError `csv.unclosed_quote` where a record goes on for too long.
+    """
+
+    def __init__(self, dialect: TextDialect, place: Place) -> None:
         self._skip = dialect.skip_rows
-        self._comment = dialect.comment
-        self._quote = dialect.enclosure
-        self._escape = dialect.escape
-        self._inside = False
+        self._place = place
+        self._mark = dialect.comment or ""
+        mark = re.escape(self._mark)
+        self._comment = re.compile(rf"{mark}[^\r\n]*{_LINE_END}")
+        self._records = re.compile(rf"(?:(?!{mark}){_record(dialect)})++")
         self._begun = ""
+        self._enough = 0
         self.comments = 0
 
     def kept(self, piece: str) -> str:
         """Return what is left of the whole lines so far."""
-        if not self._skip and not self._comment:
-            text, self._begun = self._begun + piece, ""
-            return text
-        text = self._begun + piece
-        end = max(text.rfind("\n"), text.rfind("\r", 0, len(text) - 1)) + 1
-        self._begun = text[end:]
-        return self._of_lines(text[:end])
+        text, self._begun = self._begun + piece, ""
+        if self._skip:
+            text = self._after_skipped(text)
+        return self._without_comments(text) if self._mark and not self._skip else text
 
     def rest(self) -> str:
         """Return what is left of the last line."""
-        return self._of_lines(self._begun)
+        if self._skip:
+            return ""
+        self._enough = 0
+        kept = self._without_comments(self._begun) if self._mark else ""
+        if self._mark and self._begun.startswith(self._mark):
+            self.comments += 1
+            return kept
+        return kept + self._begun
 
-    def _of_lines(self, text: str) -> str:
-        kept = []
-        for match in _LINES.finditer(text):
-            line = match[0]
-            if self._skip:
-                self._skip -= 1
-            elif self._comment and not self._inside and line.startswith(self._comment):
+    def _after_skipped(self, text: str) -> str:
+        """Return what follows the first lines; keep a line that is begun, or that an LF may still belong to."""
+        at = 0
+        while self._skip and (found := _SKIPPED.match(text, at)):
+            at, self._skip = found.end(), self._skip - 1
+        if self._skip:
+            self._begun, at = text[at:], len(text)
+        return text[at:]
+
+    def _without_comments(self, text: str) -> str:
+        """Return the whole records, and keep the one that is begun."""
+        kept, at = [], 0
+        while at < len(text) >= self._enough:
+            if found := self._records.match(text, at):
+                kept.append(found[0])
+            elif found := self._comment.match(text, at):
                 self.comments += 1
             else:
-                kept.append(line)
-                self._inside ^= bool(self._count(line) % 2)
+                break
+            at = found.end()
+        self._begun = text[at:]
+        if len(self._begun) > naming.RECORD_LIMIT:
+            raise UserError(
+                "csv.unclosed_quote", TOO_LONG, place=self._place, remedy=f"{REMEDIES['csv.unclosed_quote']}."
+            )
+        # a record of many pieces is looked at again when it has doubled, not with each piece
+        self._enough = min(2 * len(self._begun), naming.RECORD_LIMIT)
         return "".join(kept)
 
-    def _count(self, line: str) -> int:
-        if not self._quote:
-            return 0
-        if self._escape and self._escape in line:
-            line = re.sub(re.escape(self._escape) + r"[\s\S]", "", line)
-        return line.count(self._quote)
 
-
-def write_cells(
-    path: Path,
-    target: Path,
-    names: Sequence[str],
-    dialect: TextDialect,
-    start: int,
-    nulls: Sequence[str],
-    place: Place,
-    *,
-    strict: bool = True,
-) -> int:
-    """Write the records of a text, from a byte on, as plain CSV without header; cells that are one of `nulls` as null.
-
-    `path` is what `write_lines` left. UserError for the first row that the CSV reader refuses: not as many cells as
-    there are names, and, if it is `strict`, text that breaks RFC 4180. Return how many rows it mended otherwise.
-    """
-    stands, mended = stand_ins(dialect), 0
-    schema = TableSchema(tuple(Column(str(number)) for number in range(len(names))))
-    reader = CsvReader(schema, Dialect(_delimiter(dialect), dialect.enclosure, strict), reject=True)
-    every = ByteRange(start, path.stat().st_size)
-    split = CsvSplit(place.table or "", place.slice or "", path, gzip=False, range=every, data_start=start, exact=True)
-    with closing(CsvWriter(target, schema.arrow, header=False, gzip=False, checked=False)) as writer:
-        for parsed in reader.read(split) if split.size else ():
-            if parsed.bad:
-                raise _refused(parsed.bad[0], names, stands, place)
-            columns = [_cells(column, stands, nulls) for column in parsed.rows.columns]
-            writer.write(pa.table(columns, schema=schema.arrow))
-            mended += parsed.mended
-    return mended
-
-
-def _refused(bad: BadRow, names: Sequence[str], stands: Mapping[str, str], place: Place) -> UserError:
-    """Return the error for a row that a text of another dialect has."""
-    remedy = f"{REMEDIES[bad.code]}, or set quotes to lenient" if bad.code in REMEDIES else "Correct the row"
-    column = None if bad.column is None else names[int(bad.column)]
-    value = None if bad.value is None else restored(bad.value, stands)
-    at = Place(place.table, place.slice, bad.row, column, value)
-    return UserError(bad.code, bad.reason, place=at, remedy=f"{remedy}.")
-
-
-def _cells(column: Any, stands: Mapping[str, str], nulls: Sequence[str]) -> Any:
-    for mark, one in stands.items():
-        column = pc.replace_substring(column, mark, one)
-    if nulls:
-        column = pc.if_else(
-            pc.is_in(column, value_set=pa.array(nulls, pa.string())), pa.scalar(None, pa.string()), column
-        )
-    return column
+def _record(dialect: TextDialect) -> str:
+    """Return the pattern of a record with its line end, as `formats.csv.faults` cuts records, those with faults too."""
+    quote, escape = re.escape(dialect.enclosure), re.escape(dialect.escape or "")
+    delimiter, first = re.escape(dialect.delimiter), re.escape(dialect.delimiter[:1])
+    pair = rf"{escape}[\s\S]|" if escape else ""
+    part = rf"(?!{delimiter}){first}" if len(dialect.delimiter) > 1 else r"(?!)"
+    bare = rf"[^{first}\r\n{escape}]*+(?:(?:{pair}{part})[^{first}\r\n{escape}]*+)*+"
+    if not quote:
+        return rf"(?>{bare}(?:{delimiter}{bare})*+){_LINE_END}"
+    inside = rf"[^{quote}{escape}]*+(?:(?:{pair}{quote}{quote})[^{quote}{escape}]*+)*+"
+    cell = rf"(?:{quote}{inside}{quote}{bare}|(?!{quote}){bare})"
+    return rf"(?>{cell}(?:{delimiter}{cell})*+){_LINE_END}"
 
 
 @contextmanager

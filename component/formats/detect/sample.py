@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from component import naming
-from component.errors import Place, UserError
+from component.errors import Place
 from component.formats.detect.dialect import UTF8
 from component.formats.detect.plain import is_packed, open_unpacked
 from component.staging.locations import Location, reading_at, size_of
@@ -46,13 +46,14 @@ class Sample:
 def sample_of(location: Location, place: Place, encoding: str | None = None) -> Sample:
     """Return a sample of a file or object, unpacked where it is compressed.
 
-    UserError `csv.encoding` for bytes that are not of the encoding that is given, `gzip.truncated` for damage.
+    Bytes that are not of the encoding become U+FFFD: their rows are for the reader to judge. UserError `gzip.truncated`
+    for damage.
     """
     with open_unpacked(location, place) as file:
         text = _read(file, HEAD_BYTES + 1)
     whole, text = len(text) <= HEAD_BYTES, text[:HEAD_BYTES]
     name, mark, guessed = encoding_of(text, whole=whole) if encoding is None else (*_given(encoding, text), False)
-    head = _decoded(text[mark:], name, place, mark, whole=whole, strict=not guessed)
+    head = codecs.getincrementaldecoder(name)("replace").decode(text[mark:], whole)
     is_seekable = isinstance(location, Path) and not is_packed(location)
     pieces = () if whole or not is_seekable else tuple(_pieces(location, size_of(location), name))
     return Sample(head if whole else _whole_lines(head), whole, pieces, name, guessed)
@@ -101,18 +102,6 @@ def _given(encoding: str, data: bytes) -> tuple[str, int]:
     if found is not None:
         return found[1], len(found[0])
     return (f"{name}-le" if name in {"utf-16", "utf-32"} else name), 0
-
-
-def _decoded(data: bytes, encoding: str, place: Place, mark: int, *, whole: bool, strict: bool) -> str:
-    try:
-        return codecs.getincrementaldecoder(encoding)("strict" if strict else "replace").decode(data, whole)
-    except UnicodeDecodeError as error:
-        raise UserError(
-            "csv.encoding",
-            f"Byte 0x{data[error.start]:02x} is not valid {encoding}",
-            place=Place(place.table, place.slice, byte=mark + error.start),
-            remedy="Name the encoding of the file, or save it as UTF-8.",
-        ) from error
 
 
 def _pieces(location: Location, size: int, encoding: str) -> Iterator[str]:

@@ -252,7 +252,7 @@ def strict_records(blocks: Iterable[str], delimiter: str, place: Place) -> Itera
     except UnclosedError as error:
         if parser is None and read_record(error.text, 0, dialect).cells == 1:
             done = blank
-        raise _error(bad_row(1, error.fault, error.text, _schema(0)), done, place) from None
+        raise _error(bad_row(1, error.fault, error.text, _schema(0), dialect), done, place) from None
     except RecordTooLongError:
         raise _error(BadRow(1, "csv.unclosed_quote", TOO_LONG, None, None, ""), done, place) from None
 

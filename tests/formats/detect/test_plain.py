@@ -1,18 +1,21 @@
-"""Any dialect becomes plain CSV with the same cells, or an error with its place."""
+"""Text of any dialect has the same rows as the CSV reader finds, and the same bad rows, as they stand in the file."""
 
 import bz2
+import codecs
 import gzip
 import re
 import tempfile
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from component import naming
 from component.errors import Place, UserError
-from component.formats.csv.dialect import Dialect
+from component.formats.csv.dialect import Dialect, Original
 from component.formats.csv.read import CsvReader
 from component.formats.csv.source import CsvSplit
 from component.formats.csv.split import ByteRange
@@ -20,26 +23,36 @@ from component.formats.detect import plain
 from component.formats.detect.dialect import TextDialect
 from component.tables.types import Column, TableSchema
 from tests.formats.csv import oracle
+from tests.formats.csv.reading import bad_rows, parse_splits
 from tests.formats.detect.corpus import write
 
 PLACE = Place(table="t", slice="t")
 
 
-def rows_of(path, names, dialect=None, start=0):
-    schema = TableSchema(tuple(map(Column, names)))
-    split = CsvSplit("t", "t", path, gzip=False, range=ByteRange(start, path.stat().st_size), data_start=start)
-    tables = [parsed.rows for parsed in CsvReader(schema, dialect or Dialect()).read(split)]
-    return [tuple(row.values()) for table in tables for row in table.to_pylist()]
-
-
-def rewritten(tmp_path, data, dialect, nulls=()):
-    source, lines, cells = tmp_path / "source", tmp_path / "lines", tmp_path / "cells"
+def parsed_of(folder, data, dialect, nulls=(), *, strict=True, reject=False):
+    """What the reader of a rewritten text gives, its first record the header, cut into many blocks."""
+    source, path = folder / "source", folder / "text"
     source.write_bytes(data)
-    plain.write_lines(source, lines, dialect, PLACE)
-    head = plain.read_head(lines, TextDialect(dialect.delimiter, dialect.enclosure, dialect.escape), PLACE)
-    names = head.records[0]
-    plain.write_cells(lines, cells, names, dialect, head.data_start, nulls, PLACE)
-    return rows_of(cells, names)
+    plain.write_text(source, path, dialect, PLACE)
+    head = plain.read_head(path, replace(dialect, skip_rows=0), PLACE, strict=strict)
+    schema = TableSchema(tuple(map(Column, head.records[0])))
+    reader = CsvReader(schema, plain.csv_dialect(dialect, strict=strict, null_values=nulls), reject)
+    every, start = ByteRange(head.data_start, path.stat().st_size), head.data_start
+    split = CsvSplit("t", "t", path, gzip=False, range=every, data_start=start, block_bytes=8, guessed=True)
+    return parse_splits(reader, [split] if split.size else [])
+
+
+def rows_in(parsed):
+    return [tuple(row.values()) for one in parsed for row in one.rows.to_pylist()]
+
+
+def rewritten(folder, data, dialect, nulls=()):
+    return rows_in(parsed_of(folder, data, dialect, nulls))
+
+
+def rejected(folder, data, dialect, nulls=()):
+    parsed = parsed_of(folder, data, dialect, nulls, reject=True)
+    return rows_in(parsed), [(bad.row, bad.code, bad.column, bad.value, bad.record) for bad in bad_rows(parsed)]
 
 
 CELLS = st.text("ab,;|~:\\\"'\n é#", max_size=5)
@@ -73,21 +86,67 @@ def test_bytes_become_utf_8_without_a_mark(encoding, pack, tmp_path):
     text = "a;b\né;č\n" if encoding != "shift_jis" else "a;b\n日;本\n"
     (tmp_path / "source").write_bytes(pack(text.encode(encoding)))
     name = {"utf-8-sig": "utf-8", "utf-16": "utf-16"}.get(encoding, encoding)
-    plain.write_lines(tmp_path / "source", tmp_path / "target", TextDialect(";", encoding=name), PLACE)
+    plain.write_text(tmp_path / "source", tmp_path / "target", TextDialect(";", encoding=name), PLACE)
     assert (tmp_path / "target").read_bytes() == text.encode()
 
 
 def test_a_byte_that_is_not_of_the_encoding_is_named_by_its_place(tmp_path):
-    (tmp_path / "source").write_bytes(b"a\n" * 600_000 + b"\xff\n")
-    with pytest.raises(UserError) as caught:
-        plain.write_lines(tmp_path / "source", tmp_path / "target", TextDialect(), PLACE)
-    assert (caught.value.code, caught.value.place.byte) == ("csv.encoding", 1_200_000)
+    (tmp_path / "source").write_bytes(b"a\n" * 600_000 + b"\xff\n\xfe\n")
+    error = plain.write_text(tmp_path / "source", tmp_path / "target", TextDialect(), PLACE).not_encoded
+    assert (error.code, error.place.byte) == ("csv.encoding", 1_200_000)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "byte"),
+    [
+        ("utf-8", b"\xe9"),
+        ("cp1252", b"\x81"),
+        ("utf-16-le", b"\x00\xd8"),
+        ("shift_jis", b"\xfc\xfc"),
+        ("ascii", b"\xc3\xa9"),
+    ],
+)
+def test_a_row_with_bytes_that_are_not_of_the_encoding_is_a_bad_row(encoding, byte, tmp_path):
+    before, after = ("".join(text).encode(encoding) for text in (["a;b\n1;x\n2;"], ["\n3;y\n"]))
+    rows, bad = rejected(tmp_path, before + byte + after, TextDialect(";", encoding=encoding))
+    assert rows == [("1", "x"), ("3", "y")]
+    ((number, code, column, value, record),) = bad
+    assert (number, code, column, set(value), record) == (2, "csv.encoding", "b", {"\ufffd"}, f"2;{value}")
+
+
+@given(data=st.binary(max_size=12), encoding=st.sampled_from(["utf-8", "cp1252", "utf-16-le", "shift_jis", "gb18030"]))
+def test_no_bytes_that_are_not_of_an_encoding_become_a_text(data, encoding, tmp_path_factory):
+    """Where Python's codec refuses a text, what is written is no UTF-8."""
+    assume(not data.startswith((b"\x1f\x8b", b"BZ", b"\x28\xb5")))
+    folder = tmp_path_factory.getbasetemp()
+    (folder / "source").write_bytes(data)
+    written = plain.write_text(folder / "source", folder / "target", TextDialect(encoding=encoding), PLACE)
+    found = (folder / "target").read_bytes()
+    try:
+        text, at = codecs.decode(data, encoding), None
+    except UnicodeDecodeError as error:
+        text, at = None, error.start
+    assert written.not_encoded == at if at is None else written.not_encoded.place.byte == at
+    if text is None:
+        with pytest.raises(UnicodeDecodeError):
+            found.decode()
+    else:
+        assert found.decode() == text.removeprefix("\ufeff")
+
+
+def test_a_header_that_is_not_of_the_encoding_is_an_error_with_its_byte(tmp_path):
+    (tmp_path / "source").write_bytes(b"a;\x81\n1;2\n")
+    dialect = TextDialect(";", encoding="cp1252")
+    fault = plain.write_text(tmp_path / "source", tmp_path / "target", dialect, PLACE).not_encoded
+    with pytest.raises(UserError, match="Byte 0x81 is not valid cp1252") as caught:
+        plain.read_head(tmp_path / "target", dialect, PLACE, not_encoded=fault)
+    assert caught.value.place.byte == 2
 
 
 def test_comments_go_but_not_within_an_enclosed_cell_and_are_counted(tmp_path):
     (tmp_path / "source").write_bytes(b'# one\na,b\n1,"x\n# no comment\ny"\n# two\n2,z\n#end')
-    count = plain.write_lines(tmp_path / "source", tmp_path / "target", TextDialect(comment="#"), PLACE)
-    assert (count, (tmp_path / "target").read_bytes()) == (3, b'a,b\n1,"x\n# no comment\ny"\n2,z\n')
+    written = plain.write_text(tmp_path / "source", tmp_path / "target", TextDialect(comment="#"), PLACE)
+    assert (written.comments, (tmp_path / "target").read_bytes()) == (3, b'a,b\n1,"x\n# no comment\ny"\n2,z\n')
 
 
 @given(texts=st.lists(st.text("ab|~\n", max_size=6), max_size=6))
@@ -96,13 +155,46 @@ def test_a_delimiter_that_two_pieces_share_is_found(texts):
     assert found == "".join(texts).replace("|~|", "\x1f")
 
 
-@given(text=st.text('ab#\r\n"', max_size=40), skip=st.integers(0, 3), size=st.integers(1, 5))
-def test_lines_are_the_same_however_the_text_comes_in_pieces(text, skip, size):
-    def kept(pieces):
-        lines = plain.Lines(TextDialect(comment="#", skip_rows=skip))
-        return "".join([lines.kept(piece) for piece in pieces] + [lines.rest()]), lines.comments
+@settings(max_examples=150)
+@given(
+    text=st.text('a#,|\r\n"\\', max_size=40),
+    skip=st.integers(0, 2),
+    size=st.integers(1, 5),
+    delimiter=st.sampled_from([",", "||"]),
+    enclosure=st.sampled_from(['"', ""]),
+    escape=st.sampled_from([None, "\\"]),
+)
+@example(text='a"\n#\n', skip=0, size=1, delimiter=",", enclosure='"', escape=None)
+@example(text="a\\\n#\n#", skip=0, size=1, delimiter=",", enclosure='"', escape="\\")
+def test_comments_are_the_lines_that_stand_where_a_record_begins(text, skip, size, delimiter, enclosure, escape):
+    """However the text comes in pieces, and whatever faults its records have."""
+    dialect = TextDialect(delimiter, enclosure, escape, skip_rows=skip, comment="#")
+    lines = plain.Lines(dialect, PLACE)
+    found = "".join([lines.kept(text[at : at + size]) for at in range(0, len(text), size)] + [lines.rest()])
+    marked, expected, comments = literal(without_skipped(text, skip), dialect), "", 0
+    as_marked = replace(Dialect(), enclosure=enclosure, delimiter="\x1f")
+    while marked:
+        if marked.startswith("#"):
+            line = re.match(r"[^\r\n]*(\r\n|\r|\n|\Z)", unmarked(marked, dialect))[0]
+            marked, comments = literal(unmarked(marked, dialect)[len(line) :], dialect), comments + 1
+            continue
+        stop = oracle.records(marked.replace("\uf000", "\x1f"), as_marked)[0].stop
+        expected, marked = expected + marked[:stop], marked[stop:]
+    assert (found, lines.comments) == (unmarked(expected, dialect), comments)
 
-    assert kept([text[at : at + size] for at in range(0, len(text), size)]) == kept([text])
+
+def without_skipped(text, count):
+    for _ in range(count):
+        text = re.sub(r"^[^\r\n]*(\r\n|\r|\n|\Z)", "", text)
+    return text
+
+
+def test_a_record_that_goes_on_for_too_long_is_refused_where_comments_are_looked_for(tmp_path, monkeypatch):
+    monkeypatch.setattr(naming, "RECORD_LIMIT", 1000)
+    (tmp_path / "source").write_bytes(b'a,b\n1,"x\n' + b"#y\n" * 1000)
+    with pytest.raises(UserError, match="No record ends") as caught:
+        plain.write_text(tmp_path / "source", tmp_path / "target", TextDialect(comment="#"), PLACE)
+    assert caught.value.code == "csv.unclosed_quote"
 
 
 def test_the_header_of_several_records_ends_where_the_data_begin(tmp_path):
@@ -138,27 +230,45 @@ def test_what_breaks_the_rules_is_an_error_with_its_row(data, code, row, mark, t
     with pytest.raises(UserError) as caught:
         rewritten(tmp_path, data, TextDialect("||", escape=mark))
     assert (caught.value.code, caught.value.place.row) == (code, row)
-    assert "on_bad_row" not in caught.value.remedy
+    assert ("on_bad_row" in caught.value.remedy) == (row is not None)
 
 
 def test_a_value_in_an_error_is_as_it_stands_in_the_file(tmp_path):
     with pytest.raises(UserError) as caught:
         rewritten(tmp_path, b'a||b\n1||x\\"y"\n', TextDialect("||", escape="\\"))
-    assert (caught.value.place.column, caught.value.place.value) == ("b", 'x"y"')
+    assert (caught.value.place.column, caught.value.place.value) == ("b", 'x\\"y"')
 
 
 def test_lenient_reading_takes_cells_as_they_stand_and_counts_their_rows(tmp_path):
-    source, lines, cells = tmp_path / "source", tmp_path / "lines", tmp_path / "cells"
-    source.write_bytes(b'a,b\n1,x"y\n2,"z"!\n3,w\n4,v\0\n')
-    plain.write_lines(source, lines, TextDialect(escape="\\"), PLACE)
-    assert plain.write_cells(lines, cells, "ab", TextDialect(escape="\\"), 4, (), PLACE, strict=False) == 3
-    assert rows_of(cells, "ab", Dialect(strict=False)) == [("1", 'x"y'), ("2", "z!"), ("3", "w"), ("4", "v\0")]
+    data = b'a,b\n1,x"y\n2,"z"!\n3,w\n4,v\0\n5,\\"\n6,u\\'
+    parsed = parsed_of(tmp_path, data, TextDialect(escape="\\"), strict=False)
+    assert rows_in(parsed) == [("1", 'x"y'), ("2", "z!"), ("3", "w"), ("4", "v\0"), ("5", '"'), ("6", "u\\")]
+    assert sum(one.mended for one in parsed) == 4
 
 
-def test_an_escape_at_the_end_is_an_error(tmp_path):
+@pytest.mark.parametrize("text", ["a,b\n1,2\\", "a,b\\"])
+def test_an_escape_at_the_end_is_an_error(text, tmp_path):
     with pytest.raises(UserError) as caught:
-        rewritten(tmp_path, b"a,b\n1,2\\", TextDialect(escape="\\"))
+        rewritten(tmp_path, text.encode(), TextDialect(escape="\\"))
     assert caught.value.code == "csv.escape"
+
+
+def test_bad_rows_stand_as_in_the_file_and_the_others_are_read(tmp_path):
+    lines = [r"a||b", r"1||x\"y", r'2||"y"z', r'3||w\||\"v"', r"4||5||\|\\6", r'7||"p\"||\q"', r'8||"\n||', r"9||q\\"]
+    assert rejected(tmp_path, "\n".join(lines).encode(), TextDialect("||", escape="\\")) == (
+        [("1", 'x"y'), ("7", 'p"||q')],
+        [
+            (2, "csv.after_quote", "b", '"y"z', lines[2]),
+            (3, "csv.quote_in_cell", "b", r'w\||\"v"', lines[3]),
+            (4, "row.cells", None, None, lines[4]),
+            (6, "csv.unclosed_quote", "b", '"\\n||\n' + lines[7], "\n".join(lines[6:])),
+        ],
+    )
+
+
+def test_a_stand_in_is_what_it_stands_for_in_a_value_and_in_its_record(tmp_path):
+    original = Original(escape="\\", escaped=(("\x01", '"'), ("\x02", "\\")), dangling="\x03")
+    assert (original.cell("\x01\\n\x02\x03"), original.text("\x01\\n\x02\x03")) == ('"n\\\\', '\\"\\n\\\\\\')
 
 
 STRICT_DIALECTS = st.builds(
@@ -169,15 +279,19 @@ STRICT_DIALECTS = st.builds(
 def literal(text, dialect):
     """The text with private characters for what is escaped, NUL left aside, and for a delimiter."""
     if dialect.escape:
-        text = re.sub(
-            r"\\(.)", lambda match: match[1] if match[1] == "\0" else chr(0xE000 + ord(match[1])), text, flags=re.DOTALL
-        )
+        text = re.sub(r"\\([^\0])", lambda match: chr(0xE000 + ord(match[1])), text)
     return text.replace(dialect.delimiter, "\uf000")
 
 
+def unmarked(text, dialect):
+    """The text that `literal` was given."""
+    text = text.replace("\uf000", dialect.delimiter)
+    return "".join("\\" + chr(ord(one) - 0xE000) if 0xE000 <= ord(one) < 0xE100 else one for one in text)
+
+
 def meant(cell, dialect):
-    text = cell.replace("\uf000", dialect.delimiter)
-    return "".join(chr(ord(one) - 0xE000) if 0xE000 <= ord(one) < 0xE100 else one for one in text)
+    text = unmarked(cell, dialect)
+    return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL) if dialect.escape else text
 
 
 def rows_judged(text, dialect):
@@ -186,29 +300,73 @@ def rows_judged(text, dialect):
     return oracle.rows(literal(text, dialect).replace("\uf000", "\x1f"), 2, marked)[1:]
 
 
-@settings(max_examples=150, deadline=None)
+def code_judged(record, is_last, dialect):
+    """What is wrong with a row: an escape that nothing follows is the last fault of the last cell of a text."""
+    dangles = is_last and bool(dialect.escape) and record.cells[-1].endswith("\\")
+    fault = "csv.unclosed_quote" if record.is_open else record.fault
+    return fault or ("csv.escape" if dangles else oracle.code_of(record, 2))
+
+
+@settings(max_examples=200, deadline=None)
 @given(text=st.text("a,|¦\"'\\\r\n\0", max_size=30), dialect=STRICT_DIALECTS, nulls=st.sampled_from([(), ("a",)]))
 @example(text="x,y\n1,2\r\n3,4\n", dialect=TextDialect(), nulls=("a",))
 @example(text='\x00,"', dialect=TextDialect(), nulls=())
-def test_any_text_gives_the_rows_of_the_oracle_or_an_error(text, dialect, nulls):
-    """Whatever the dialect, the same text is refused, and the others give the cells that stand in them.
-
-    A row with a NUL and another fault is refused for either.
-    """
-    text = f"n{dialect.delimiter}m\n{text}"
-    judged = rows_judged(text, dialect)
-    dangling = bool(dialect.escape) and literal(text, dialect).endswith("\\")
-    codes = ["csv.escape"] * dangling + [code for record in judged if (code := oracle.code_of(record, 2))]
+def test_any_text_gives_the_rows_of_the_oracle_and_its_bad_rows(text, dialect, nulls):
+    """Whatever the dialect, the same rows are bad, with their numbers and as they stand, and the others are read."""
+    judged = rows_judged(f"n{dialect.delimiter}m\n{text}", dialect)
+    marked = literal(f"n{dialect.delimiter}m\n{text}", dialect)
+    codes = [code_judged(record, at == len(judged), dialect) for at, record in enumerate(judged, 1)]
+    expected, bad = [], []
+    for number, (record, code) in enumerate(zip(judged, codes, strict=True), 1):
+        if code:
+            bad.append((number, code, unmarked(marked[record.start : record.stop].rstrip("\r\n"), dialect)))
+            continue
+        cells = [value and meant(value.replace("\x1f", "\uf000"), dialect) for value in record.values]
+        expected.append(tuple(None if cell in nulls else cell for cell in cells))
     with tempfile.TemporaryDirectory() as folder:
-        if codes:
-            with pytest.raises(UserError) as caught:
-                rewritten(Path(folder), text.encode(), dialect, nulls)
-            others = [oracle.code_of(record, 2) for record in rows_judged(text.replace("\0", "a"), dialect)]
-            assert caught.value.code in {codes[0], next(filter(None, others), None)}
-            return
-        found = rewritten(Path(folder), text.encode(), dialect, nulls)
-    cells = [[value and meant(value.replace("\x1f", "\uf000"), dialect) for value in one.values] for one in judged]
-    assert found == [tuple(None if cell in nulls else cell for cell in row) for row in cells]
+        parsed = parsed_of(Path(folder), f"n{dialect.delimiter}m\n{text}".encode(), dialect, nulls, reject=True)
+    assert rows_in(parsed) == expected
+    assert [(one.row, one.code, one.record) for one in bad_rows(parsed)] == bad
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    random=st.randoms(use_true_random=False),
+    dialect=st.builds(
+        TextDialect,
+        st.sampled_from([";", "||", "¦"]),
+        st.just('"'),
+        st.sampled_from([None, "\\"]),
+        st.sampled_from(["utf-8", "utf-16", "cp1252"]),
+        st.integers(0, 2),
+        st.sampled_from([None, "#"]),
+    ),
+)
+def test_faults_in_any_rows_reject_these_and_load_the_others_exactly(random: Random, dialect):
+    """Rows of a known table are written with faults, comments and blank lines among them."""
+    delimiter, quote, lines, good, bad = dialect.delimiter, dialect.enclosure, [], [], []
+    for number in range(1, random.randint(2, 12)):
+        lines += random.choice([[], [], [""], ["# a " + quote]]) if dialect.comment else random.choice([[], [""]])
+        text = random.choice(["é", "", "x" + delimiter, quote, "a\n# b", "plain"])
+        code = random.choice([None, None, "csv.after_quote", "csv.quote_in_cell", "csv.nul", "row.cells"])
+        escaped = text.replace(quote, dialect.escape + quote if dialect.escape else quote * 2)
+        record = f"{number}{delimiter}{quote}{escaped}{quote}"
+        record = {
+            None: record,
+            "csv.after_quote": f"{record}!",
+            "csv.quote_in_cell": f"{number}{delimiter}5{quote} pipe",
+            "csv.nul": f"{number}{delimiter}\0",
+            "row.cells": f"{record}{delimiter}more",
+        }[code]
+        lines.append(record)
+        good += [] if code else [(str(number), text)]
+        bad += [(number, code, record)] if code else []
+    before = ["before"] * dialect.skip_rows
+    text = "".join(f"{line}\n" for line in [*before, f"n{delimiter}t", *lines])
+    with tempfile.TemporaryDirectory() as folder:
+        parsed = parsed_of(Path(folder), text.encode(dialect.encoding), dialect, reject=True)
+    assert rows_in(parsed) == good
+    assert [(one.row, one.code, one.record) for one in bad_rows(parsed)] == bad
 
 
 def test_text_that_holds_the_unit_separator_is_refused_where_that_would_separate(tmp_path):
