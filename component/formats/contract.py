@@ -6,9 +6,9 @@ Splits, readers and writers' descriptions travel to workers, so they are small v
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import pyarrow as pa
 
@@ -55,6 +55,14 @@ class Reader(Protocol):
 
     def read(self, split: Any, /) -> Iterator[Parsed]:
         """Yield the split's rows; bad rows are numbered from 1 within the split. Raises UserError for what is wrong."""
+
+
+@runtime_checkable
+class ReadsTogether(Protocol):
+    """A reader that can read many small slices at once."""
+
+    def read_together(self, splits: Sequence[Any], /) -> tuple[pa.Table, list[int]] | None:
+        """Return the rows of slices of one split each, and how many each has; None: each must be read by itself."""
 
 
 class Writer(Protocol):

@@ -117,13 +117,14 @@ def produce(
         for number, output in enumerate(outputs)
     ]
     try:
+        cores = engine.parallelism
         tasks = [
             task
             for number, (output, dataset) in enumerate(zip(outputs, datasets, strict=True))
             for task in _tasks(
-                slice_tasks(number, output, dataset, stage, limits, engine.parallelism),
+                slice_tasks(number, output, dataset, stage, limits, cores),
                 dataset,
-                engine.parallelism,
+                cores,
                 directories[number],
                 known[number] if known else NOTHING_KNOWN,
             )

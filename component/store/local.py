@@ -7,8 +7,7 @@ Every object is a file at root/key, so kartothek and plateau read and write the 
   puts the header. Objects that are put together share this: each folder is forced once.
 - *One winner*: `put_if` compares and renames under a lock (flock, which dies with its process); `delete_if` compares
   and removes, and `delete` removes, under the same lock: so a deleted header is never brought back by an append that
-  read it. Clients that take no lock (kartothek,
-  plateau) are not kept out.
+  read it. Clients that take no lock (kartothek, plateau) are not kept out.
 - *Nothing outside*: a key that leads through a symbolic link below the root is refused, and listings skip links.
 - *No litter*: unfinished files of killed writers are removed by a later `put_if`; a folder goes with its last object.
 """
@@ -55,8 +54,9 @@ class LocalStore:
     """A store in a directory, which is made by the first put; until then it is an empty store.
 
     `lock_seconds` is how long `put_if` waits for another writer of the same key. `durable`: what was done is on disk
-    on return; a store that ends with its process need not wait for the disk. Errors: those of the contract, and
-    UserError `store.unreadable` where reading is not allowed; all name the path.
+    on return. A store that is not durable ends with its process, which alone commits to it: nothing is forced to disk,
+    and nothing is locked. Errors: those of the contract, and UserError `store.unreadable` where reading is not
+    allowed; all name the path.
     """
 
     root: Path
@@ -138,7 +138,8 @@ class LocalStore:
         """
         path = self._place(key)
         with failing(path, "written"), self._locked(key):
-            self._remove_abandoned()
+            if self.durable:
+                self._remove_abandoned()
             _check_version(path, expected)
             part = _part_in(self._hidden())
             try:
@@ -199,6 +200,9 @@ class LocalStore:
 
     @contextmanager
     def _locked(self, key: str) -> Iterator[None]:
+        if not self.durable:
+            yield
+            return
         share = hashlib.sha256(key.encode()).digest()[0] % LOCKS
         lock = FileLock(self._hidden() / f"{share}.lock")
         try:

@@ -30,7 +30,9 @@ class TestLocalStore(StoreContract, RaceContract):
         return lambda store: open_store(store.url)
 
 
-def test_a_store_that_ends_with_its_process_does_not_wait_for_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_store_that_ends_with_its_process_neither_waits_for_the_disk_nor_locks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     forced = []
     monkeypatch.setattr(os, "fsync", forced.append)
     for durable in (False, True):
@@ -43,6 +45,7 @@ def test_a_store_that_ends_with_its_process_does_not_wait_for_the_disk(tmp_path:
         store.delete("object")
         assert store.get("header") == b"content"
         assert bool(forced) == durable
+        assert bool(list((store.root / HIDDEN).glob("*.lock"))) == durable
         assert unfinished(store) == []
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 import pyarrow as pa
@@ -23,6 +24,7 @@ OTHER_TYPE: Final = (
 )
 
 
+@lru_cache(maxsize=1024)
 def normal_type(data_type: pa.DataType) -> pa.DataType:
     """Return the normalised type: what schema and index hold; data files may be narrower."""
     widest = next((wide for test, wide in _WIDEST if test(data_type)), None)

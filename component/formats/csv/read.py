@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
+import pyarrow as pa
+
+from component import naming
 from component.errors import Place, TablemillError, UserError
 from component.formats.csv.blocks import UnclosedError, record_blocks
 from component.formats.csv.dialect import Dialect
 from component.formats.csv.faults import TOO_LONG
-from component.formats.csv.parse import Parser, bad_row
+from component.formats.csv.parse import Parser, bad_row, framed
 from component.formats.csv.sentinel import SplitIsNotExactError
 from component.formats.csv.source import CsvSplit, first_byte_not_utf8, open_split
 from component.formats.rows import REMEDIES, BadRow, Parsed, RecordTooLongError, taken_in
 from component.tables.types import TableSchema
+
+TOGETHER_BYTES: Final = 64 * naming.KIB
+"""Largest slice that is read together with others."""
 
 
 class ReadAgainError(Exception):
@@ -48,6 +55,36 @@ class CsvReader:
             if parsed.bad and not self.reject:
                 raise self._error(split, parsed.bad[0])
             yield parsed
+
+    def read_together(self, splits: Sequence[CsvSplit]) -> tuple[pa.Table, list[int]] | None:
+        """Return the rows of small slices of one split each, and how many each has; None: each must be read by itself.
+
+        Read as one text they take a tenth of the time. That is done where nothing has to be said of a single record:
+        all are strict, so a slice whose enclosures pair up ends outside of them, all fit, and none holds a line end.
+        """
+        if any(split.exact or split.size > TOGETHER_BYTES for split in splits):
+            return None
+        texts: list[bytes] = []
+        try:
+            for split in splits:
+                with open_split(split, self.dialect) as stream:
+                    text = stream.read(TOGETHER_BYTES + 1)
+                if len(text) > TOGETHER_BYTES or not self._stands_alone(text):
+                    return None
+                texts.append(framed(text, b""))
+            parsed = Parser(self.schema, self.dialect).parse(b"".join(texts))
+        except (UserError, SplitIsNotExactError):
+            return None
+        counts = [text.count(b"\n") for text in texts]
+        # a line end in a cell, or an empty line, would make one of the counts too large, and none is ever too small
+        if parsed.bad or parsed.mended or parsed.records != sum(counts):
+            return None
+        return parsed.rows, counts
+
+    def _stands_alone(self, text: bytes) -> bool:
+        """Say whether a text means the same with another one before and after it, if it is strict."""
+        quote = self.dialect.quote
+        return not (quote and text.count(quote) % 2) and text.count(b"\r") == text.count(b"\r\n")
 
     def _read_blocks(self, split: CsvSplit) -> Iterator[Parsed]:
         parser = Parser(self.schema, self.dialect)

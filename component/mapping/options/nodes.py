@@ -185,6 +185,8 @@ class ListNode:
 
     def normalize(self, value: Any, path: str) -> Any:
         """Return the items normalized, under the keys they had."""
+        if isinstance(value, list) and self.key_attribute is None:
+            return [self.item.normalize(item, f"{path}.{index}") for index, item in enumerate(value)]
         pairs = _array_entries(value, path, keep_dashes=self.keep_dashes)
         if self.key_attribute is not None:
             pairs = self._keyed(pairs, self.key_attribute, path, plain=isinstance(value, list))
@@ -192,6 +194,8 @@ class ListNode:
 
     def finalize(self, value: Any, path: str) -> Any:
         """Return the items finalized."""
+        if isinstance(value, list):
+            return [self.item.finalize(item, f"{path}.{index}") for index, item in enumerate(value)]
         return array([(key, self.item.finalize(item, f"{path}.{key}")) for key, item in entries(value)])
 
     def _keyed(self, pairs: list[tuple[str, Any]], attribute: str, path: str, *, plain: bool) -> list[tuple[str, Any]]:
@@ -227,7 +231,7 @@ def _array_entries(value: Any, path: str, *, keep_dashes: bool = False) -> list[
         return []
     if not is_array(value):
         raise _type_error(path, "array", value)
-    if isinstance(value, list) or keep_dashes:
+    if isinstance(value, list) or keep_dashes or "-" not in "".join(value):
         return entries(value)
     # the library takes primary-key for primary_key, unless both are there
     pairs: dict[str, Any] = {}

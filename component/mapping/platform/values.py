@@ -62,12 +62,17 @@ def platform_value(value: Any, depth: int = 0) -> Any:
     if depth == MAX_DEPTH:
         raise JsonError("Maximum stack depth exceeded")
     items = []
-    # a loop, not a comprehension: one frame a level keeps the deepest value within Python's own limit; no call for a
-    # number, since manifests of thousands of columns have a hundred thousand of them
+    # a loop, not a comprehension: one frame a level keeps the deepest value within Python's own limit; no call for
+    # numbers and ASCII, since manifests of thousands of columns have a hundred thousand of them
     for item in value.values() if isinstance(value, dict) else value:
-        nested = isinstance(item, (str, list, tuple, dict))
-        items.append(platform_value(item, depth + 1) if nested else item)
-    return array(zip(map(_whole, map(str, value)), items, strict=True)) if isinstance(value, dict) else items
+        if type(item) is str:
+            items.append(_whole(item))
+        else:
+            nested = isinstance(item, (str, list, tuple, dict))
+            items.append(platform_value(item, depth + 1) if nested else item)
+    if not isinstance(value, dict):
+        return items
+    return array(zip([_whole(key if type(key) is str else str(key)) for key in value], items, strict=True))
 
 
 def _whole(text: str) -> str:

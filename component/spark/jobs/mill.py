@@ -19,7 +19,7 @@ from component.dataset.commits.fit import fitted_values
 from component.dataset.files.write import PartitionWriter, TooManyPartitionsError, Written
 from component.dataset.format.layout import Layout
 from component.errors import Place, UserError
-from component.formats.contract import Reader, Split
+from component.formats.contract import Reader, ReadsTogether, Split
 from component.formats.csv.read import ReadAgainError
 from component.formats.losses import Loss, LostCells, lost_cells
 from component.formats.rows import BadRow, Parsed
@@ -144,8 +144,11 @@ def _mill(tasks: Sequence[MillTask]) -> list[Milled]:
     )
     milled: list[Milled] = []
     try:
-        for task in tasks:
-            milled.append(_read_into(writer, task))  # noqa: PERF401 - what was read of the others is dropped on an error
+        for run in _texts(tasks):
+            together = _read_together(writer, run) if len(run) > 1 else None
+            for task in () if together else run:
+                milled.append(_read_into(writer, task))  # noqa: PERF401 - what was read is dropped on an error
+            milled += together or ()
         written = writer.finish()
     except BaseException:
         writer.abort()
@@ -153,6 +156,39 @@ def _mill(tasks: Sequence[MillTask]) -> list[Milled]:
             one.drop_files()
         raise
     return [replace(milled[0], written=written), *milled[1:]]
+
+
+def _texts(tasks: Sequence[MillTask]) -> Iterator[list[MillTask]]:
+    """Yield the tasks in runs that are read as one text of about a block, and cast at once."""
+    run: list[MillTask] = []
+    size = 0
+    for task in tasks:
+        if run and size + task.split.size > naming.BLOCK_BYTES:
+            yield run
+            run, size = [], 0
+        run.append(task)
+        size += task.split.size
+    if run:
+        yield run
+
+
+def _read_together(writer: PartitionWriter, tasks: Sequence[MillTask]) -> list[Milled] | None:
+    """Read splits at once, and hand their rows to a writer; None where something is to be said of a single one."""
+    first = tasks[0]
+    if not isinstance(first.reader, ReadsTogether) or any(
+        task.keys is not None or task.repeats is not None or task.losses for task in tasks
+    ):
+        return None
+    found = first.reader.read_together([task.split for task in tasks])
+    if found is None or any(found[0][one.column].null_count for one in _forbidden_nulls(first)):
+        return None
+    rows, counts = found
+    writer.add(_fitted(rows, first))
+    milled: list[Milled] = []
+    for task, records in zip(tasks, counts, strict=True):
+        task.heart.add(records, task.split.size)
+        milled.append(Milled(records=records, bytes=task.split.size))
+    return milled
 
 
 def _read_into(writer: PartitionWriter, task: MillTask) -> Milled:

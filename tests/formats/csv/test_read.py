@@ -4,17 +4,30 @@ from __future__ import annotations
 
 import csv
 import gzip
+import tempfile
 from pathlib import Path
 from typing import Any
 
-from hypothesis import assume, given
+import pytest
+from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
 from component.errors import UserError
 from component.formats.csv.dialect import Dialect
 from component.formats.csv.read import CsvReader
+from component.formats.csv.source import CsvSplit
+from component.formats.csv.split import ByteRange
 from component.tables.types import TableSchema
-from tests.formats.csv.reading import Cut, bad_numbers, parse_splits, read_file, splits_of, text_schema, values_of
+from tests.formats.csv.reading import (
+    Cut,
+    bad_numbers,
+    parse_split,
+    parse_splits,
+    read_file,
+    splits_of,
+    text_schema,
+    values_of,
+)
 from tests.strategies.csv_text import (
     bare_dialects,
     dialects,
@@ -32,6 +45,10 @@ from tests.strategies.csv_text import (
 cuts = st.builds(Cut, st.integers(1, 60), st.integers(1, 60))
 quotings = st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
 BOM = "\ufeff"
+sound_lines = st.sampled_from(["a,1\n", '"b","2"\r\n', '"c;",""\n', "é,\n", BOM + "f,1\n", ""])
+odd_lines = st.sampled_from(["\n", 'x"y,1\n', '"a\nb",1\n', "1\n", "h,1\r", '"i,1\n', "j,1,2\n"])
+lines = st.integers(0, 9).flatmap(lambda number: sound_lines if number else odd_lines)
+slice_texts = st.tuples(st.lists(lines, max_size=4).map("".join), st.sampled_from(["", "g,3"])).map("".join)
 
 
 @one_file
@@ -108,3 +125,56 @@ def test_a_gzip_stream_is_one_split_with_the_same_rows(tmp_path, rows, terminato
     expected = rows_with_python(text if bom or header else text.removeprefix(BOM), width)
     cut = Cut(block_bytes=block_bytes, header=header)
     assert read_file(path, text_schema(width), Dialect(), cut, gzip=True) == expected
+
+
+@given(
+    st.lists(slice_texts, min_size=1, max_size=6),
+    st.booleans(),
+    st.sampled_from([1, 2]),
+)
+def test_slices_that_are_read_together_have_the_rows_that_each_has_by_itself(texts, strict, width):
+    reader = CsvReader(text_schema(width), Dialect(strict=strict), reject=True)
+    with tempfile.TemporaryDirectory() as folder:
+        splits = []
+        for number, text in enumerate(texts):
+            path = Path(folder) / f"slice-{number}"
+            path.write_bytes(text.encode())
+            splits.append(CsvSplit("t", path.name, path, gzip=False, range=ByteRange(0, path.stat().st_size)))
+        found = reader.read_together(splits)
+        event("together" if found else "each")
+        if found is not None:
+            alone = [parse_split(reader, split, alone=True) for split in splits]
+            assert found[1] == [sum(one.records for one in parts) for parts in alone]
+            rows = [row for parts in alone for one in parts for row in one.rows.to_pylist()]
+            assert found[0].to_pylist() == rows
+            assert not any(one.bad or one.mended for parts in alone for one in parts)
+
+
+def test_small_sound_slices_are_read_together(tmp_path):
+    reader = CsvReader(text_schema(2), Dialect())
+    splits = []
+    for number, data in enumerate([b'\xef\xbb\xbf"1","a"\r\n"2",""\r\n', b"3,b", b"", gzip.compress(b"4,c\n5,d")]):
+        path = tmp_path / f"slice-{number}"
+        path.write_bytes(data)
+        splits.append(CsvSplit("t", path.name, path, gzip=number == 3, range=ByteRange(0, len(data))))
+    rows, counts = reader.read_together(splits)
+    assert counts == [2, 1, 0, 2]
+    assert [tuple(row.values()) for row in rows.to_pylist()] == [
+        ("1", "a"),
+        ("2", ""),
+        ("3", "b"),
+        ("4", "c"),
+        ("5", "d"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "odd", [b'1,"a\nb"\n', b"1,a\rb,c\n", b'1,"a\n', b"1\n", b"1,\xff\n", b"1,a\0\n", b"x" * 70_000]
+)
+def test_slices_of_which_one_asks_for_care_are_not_read_together(tmp_path, odd):
+    splits = []
+    for number, data in enumerate([b"1,a\n", odd]):
+        path = tmp_path / f"slice-{number}"
+        path.write_bytes(data)
+        splits.append(CsvSplit("t", path.name, path, gzip=False, range=ByteRange(0, len(data))))
+    assert CsvReader(text_schema(2), Dialect()).read_together(splits) is None
