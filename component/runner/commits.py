@@ -48,21 +48,22 @@ def plan_commits(
     There is one commit for each dataset, in the order of `by_commit`. `remembered` are the commits of the last run by
     dataset: a dataset that is overwritten without being there still goes on from its own.
     """
-    return [
-        replace(
-            plan_write(
-                store,
-                layout_of(first),
-                first.intent,
-                metadata=first.metadata,
-                storage_format=first.storage_format,
-                primary_key=first.schema.primary_key,
-                others=[OtherTable(layout_of(other), other.schema.primary_key) for other in others],
-            ),
-            succeeds=remembered.get(first.uuid) if first.mode == "overwrite" else None,
-        )
-        for first, *others in by_commit(plans)
-    ]
+    return [plan_tables(store, tables, remembered) for tables in by_commit(plans)]
+
+
+def plan_tables(store: Store, tables: Sequence[DatasetPlan], remembered: Mapping[str, str]) -> CommitPlan:
+    """Return the commit that brings some tables, all of one dataset; `remembered` as of `plan_commits`."""
+    first, *others = tables
+    plan = plan_write(
+        store,
+        layout_of(first),
+        first.intent,
+        metadata=first.metadata,
+        storage_format=first.storage_format,
+        primary_key=first.schema.primary_key,
+        others=[OtherTable(layout_of(other), other.schema.primary_key) for other in others],
+    )
+    return replace(plan, succeeds=remembered.get(first.uuid) if first.mode == "overwrite" else None)
 
 
 def with_stored_types(store: Store, plans: Sequence[DatasetPlan]) -> list[DatasetPlan]:
@@ -93,6 +94,6 @@ def _as_known(column: Column, known: Column, marks: tuple[str, str] | None) -> C
     return with_marks(typed, *(marks or marks_of(known) or NO_MARKS))
 
 
-def layouts_of(commit: CommitPlan) -> tuple[Layout, ...]:
-    """Return how the rows of each table of a commit are laid out."""
-    return (files_layout(commit), *(other.layout for other in commit.others))
+def targets_of(commit: CommitPlan) -> tuple[OtherTable, ...]:
+    """Return how the rows of each table of a commit are laid out, and the primary key of each, in the given order."""
+    return (OtherTable(files_layout(commit), commit.primary_key), *commit.others)

@@ -10,14 +10,14 @@ from component.folder.result import result_of
 from component.folder.state import DatasetState, next_state, size_warning
 from component.folder.usage import usage_of
 from component.outputs.stage import Stage
-from component.runner.milling import MilledDataset
+from component.runner.datasets import PreparedDataset
 from component.runner.producing import Produced
 
 
 def stage_documents(
     parameters: Parameters,
     state: Mapping[str, Any],
-    milled: Sequence[MilledDataset],
+    milled: Sequence[PreparedDataset],
     produced: Sequence[Produced],
     stage: Stage,
 ) -> tuple[str, ...]:
@@ -39,7 +39,7 @@ def stage_documents(
     return () if warning is None else (warning,)
 
 
-def run_totals(milled: Sequence[MilledDataset], produced: Sequence[Produced]) -> dict[str, int]:
+def run_totals(milled: Sequence[PreparedDataset], produced: Sequence[Produced]) -> dict[str, int]:
     """Return what a run did in numbers; bytes are those on disk, of compressed files too."""
     files = [file for one in milled for written in one.settled.fresh for file in written.files]
     slices = [part for one in produced for part in one.slices]
@@ -54,7 +54,7 @@ def run_totals(milled: Sequence[MilledDataset], produced: Sequence[Produced]) ->
     }
 
 
-def _state_of(one: MilledDataset) -> DatasetState:
+def _state_of(one: PreparedDataset) -> DatasetState:
     commit = one.prepared.header.extras.get("commit")
     rows = one.records
     return DatasetState(rows=rows) if commit is None else DatasetState(commit=commit, rows=rows)

@@ -22,13 +22,16 @@ from component.dataset.changes.primary_keys import (
     settle_errors,
 )
 from component.dataset.changes.settling import with_replaced
-from component.dataset.commits.commit import CommitPlan
 from component.plan.model import DatasetPlan
+from component.runner.datasets import MilledDataset, MilledTable
 from component.spark.engine import Engine
 from component.spark.executor import SparkExecutor
-from component.spark.jobs.job import MillJob, MillResult, OnDone, discard, mill
+from component.spark.jobs.job import MillJob, MillResult, OnDone, mill
 from component.spark.jobs.repeats import NONE_THERE, KeysThere, find_repeats
+from component.store.uncommitted import Uncommitted
 from component.tables.key_hash import Hashes
+
+Say = Callable[[str], None]
 
 
 def key_task(plan: DatasetPlan, key: Sequence[str], scratch: Path) -> KeyTask | None:
@@ -41,74 +44,59 @@ def key_task(plan: DatasetPlan, key: Sequence[str], scratch: Path) -> KeyTask | 
     return KeyTask(tuple(key), scratch, reject_nulls=plan.on_duplicate_key == "reject")
 
 
-def settle_keys(
-    engine: Engine,
-    plans: Sequence[DatasetPlan],
-    jobs: Sequence[MillJob],
-    results: Sequence[MillResult],
-    on_done: OnDone,
-    warn: Callable[[str], None],
-    commits: Sequence[CommitPlan] = (),
-) -> tuple[Sequence[MillJob], Sequence[MillResult]]:
-    """Return the jobs and results that hold once primary keys were looked at; where rows are rejected, others.
-
-    `commits` are those that the rows are for. The sources of a run are read again only if a key stands twice, or is in
-    the dataset, and its rows are to be rejected. UserError
-    `row.null_key` and `row.duplicate_key`; on any error nothing of the jobs is left.
-    """
-    try:
-        there = _meetings(jobs, results, commits) if commits else [None] * len(jobs)
-        repeats = [
-            _look_at(engine, plan, job, result, warn, meeting)
-            for plan, job, result, meeting in zip(plans, jobs, results, there, strict=True)
-        ]
-    except BaseException:
-        _discard_all(jobs, results)
-        raise
-    if not any(repeats):
-        return jobs, results
-    _discard_all(jobs, results)
-    again = [
-        replace(job, splits=tuple(task.split for task in result.tasks), repeats=found)
-        for job, result, found in zip(jobs, results, repeats, strict=True)
+def mill_all(
+    engine: Engine, uncommitted: Uncommitted, datasets: Sequence[MilledDataset], on_done: OnDone
+) -> list[MilledDataset]:
+    """Run the jobs of all tables together, and return the datasets with what came of them."""
+    results = iter(mill(engine, [table.job for one in datasets for table in one.tables], on_done))
+    milled = [
+        replace(one, tables=tuple(replace(table, result=next(results)) for table in one.tables)) for one in datasets
     ]
-    return again, mill(engine, again, on_done)
+    uncommitted.add(key for one in milled for key in one.keys)
+    return milled
 
 
-def _discard_all(jobs: Sequence[MillJob], results: Sequence[MillResult]) -> None:
-    for job, result in zip(jobs, results, strict=True):
-        discard(job, result)
+def settle_keys(
+    engine: Engine, uncommitted: Uncommitted, datasets: Sequence[MilledDataset], on_done: OnDone, warn: Say
+) -> list[MilledDataset]:
+    """Return the datasets that hold once primary keys were looked at; where rows are rejected, milled again.
+
+    The sources of a run are read again only if a key stands twice, or is in the dataset, and its rows are to be
+    rejected. UserError `row.null_key` and `row.duplicate_key`.
+    """
+    looked_at = [
+        replace(one, tables=tuple(_look_at(engine, table, warn, meeting) for table, meeting in _meetings(one)))
+        for one in datasets
+    ]
+    if not any(table.job.repeats for one in looked_at for table in one.tables):
+        return list(datasets)
+    uncommitted.discard(key for one in datasets for key in one.keys)
+    return mill_all(engine, uncommitted, looked_at, on_done)
 
 
-def _meetings(
-    jobs: Sequence[MillJob], results: Sequence[MillResult], commits: Sequence[CommitPlan]
-) -> list[Meeting | None]:
-    """Return, for each job, the rows that stay beside its own, where they could have a key of these.
+def _meetings(dataset: MilledDataset) -> list[tuple[MilledTable, Meeting | None]]:
+    """Return, for each table, the rows that stay beside its own, where they could have a key of these.
 
     An upsert by another key than the primary one decides what stays later, and what it then meets is an error.
     """
-    found: list[Meeting | None] = []
-    for commit in commits:
-        written = [part for one in results[len(found) : len(found) + len(commit.layouts)] for part in one.written]
-        store = jobs[len(found)].store
-        plan = with_replaced(store, commit, written)
-        by_table = {} if plan.intent.by_key else {one.dataset.table: one for one in meetings(store, plan, written)}
-        found += [by_table.get(layout.table) for layout in commit.layouts]
-    return found
+    store, written = dataset.tables[0].job.store, dataset.written
+    plan = with_replaced(store, dataset.commit, written)
+    by_table = {} if plan.intent.by_key else {one.dataset.table: one for one in meetings(store, plan, written)}
+    return [(table, by_table.get(table.job.layout.table)) for table in dataset.tables]
 
 
-def _look_at(
-    engine: Engine,
-    plan: DatasetPlan,
-    job: MillJob,
-    result: MillResult,
-    warn: Callable[[str], None],
-    meeting: Meeting | None,
-) -> tuple[Path | None, ...]:
+def _look_at(engine: Engine, milled: MilledTable, warn: Say, meeting: Meeting | None) -> MilledTable:
+    """Return a table with the job that holds: of the splits as they were read, and the rows to be rejected of each."""
+    splits = tuple(task.split for task in milled.result.tasks)
+    return replace(milled, job=replace(milled.job, splits=splits, repeats=_repeats(engine, milled, warn, meeting)))
+
+
+def _repeats(engine: Engine, milled: MilledTable, warn: Say, meeting: Meeting | None) -> tuple[Path | None, ...]:
     """Return the rows to be rejected, by split; nothing where there are none."""
+    job, result = milled.job, milled.result
     if job.keys is None:
         return ()
-    table, rule = plan.source.file_name, plan.on_duplicate_key
+    table, rule = milled.plan.source.file_name, milled.plan.on_duplicate_key
     nulls = {name: sum(part.nulls.get(name, 0) for part in result.keys) for name in job.keys.columns}
     if rule != "reject":
         settle_errors(null_errors({name: count for name, count in nulls.items() if count}, table), rule, warn)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -17,33 +17,28 @@ from component.outputs.rejected import write_rejected
 from component.outputs.slices import group_scans, slice_name
 from component.outputs.stage import Stage
 from component.plan.model import Limits, OutputPlan
-from component.runner.destinations import OutTable
-from component.runner.milling import MilledDataset
+from component.runner.datasets import MilledDataset, PreparedDataset
+from component.runner.destinations import Destinations, OutTable
 from component.runner.predict import file_names
 from component.runner.records_outputs import RecordsOutput, open_records_output
-from component.runner.shapes import NOTHING_KNOWN, open_output
+from component.runner.shapes import NOTHING_KNOWN, open_output, out_table, shape_of
 from component.spark.engine import Engine
 from component.spark.jobs.slices import SliceTask, WrittenSlice, write_slice
 from component.store.base import Store
 from component.tables.types import Column
 
 
-def dataset_of(output: OutputPlan, milled: Mapping[str, MilledDataset], store: Store) -> Dataset:
-    """Return the dataset that an output reads: as this run leaves it, though nobody else sees that yet.
-
-    `milled` are the datasets of this run by their UUIDs.
-    """
-    made = milled.get(output.dataset)
+def dataset_of(output: OutputPlan, made: PreparedDataset | None, store: Store) -> Dataset:
+    """Return the dataset that an output reads; one that is `made` as this run leaves it, unseen by others."""
     if made is None:
         return open_output(output, store)
-    layouts, tables = made.prepared.plan.layouts, [table.plan.table for table in made.tables]
-    layout = layouts[tables.index(output.table)] if output.table in tables else layouts[0]
+    layouts = made.prepared.plan.layouts
+    layout = next((one for one in layouts if one.table == output.table), layouts[0])
     return Dataset(store, made.prepared.header, layout.table, layout.stored_schema)
 
 
-def known_columns(output: OutputPlan, milled: Mapping[str, MilledDataset]) -> Mapping[str, Column]:
+def known_columns(output: OutputPlan, made: PreparedDataset | None) -> Mapping[str, Column]:
     """Return the columns of the source that all rows of an output come from; none where rows may be of others too."""
-    made = milled.get(output.dataset)
     if made is None or made.plan.mode != "overwrite":
         return NOTHING_KNOWN
     plans = [table.plan for table in made.tables]
@@ -52,117 +47,95 @@ def known_columns(output: OutputPlan, milled: Mapping[str, MilledDataset]) -> Ma
 
 
 @dataclass(frozen=True, slots=True)
-class OutputFiles:
-    """The files of one output, and the records directory that they are of, if it is one."""
+class OutputSource:
+    """What an output is made from: its plan, and the dataset that it reads, as this run leaves it.
 
+    `number` tells its tasks from those of others. `known` are the columns of the source that all its rows come from
+    (`known_columns`); `directory` is the records directory that it becomes, if it is one.
+    """
+
+    number: int
     output: OutputPlan
     dataset: Dataset
-    slices: tuple[WrittenSlice, ...]
-    records: RecordsOutput | None = None
+    known: Mapping[str, Column] = field(default_factory=dict)
+    directory: RecordsOutput | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns of the output."""
         return tuple(self.output.columns or self.dataset.columns)
 
-    def publish(self) -> None:
-        """Make what lies outside of out/ visible."""
-        if self.records is not None:
-            self.records.publish(self.slices, self.dataset, self.columns)
-
-    def withdraw(self) -> None:
-        """Remove what lies outside of out/."""
-        if self.records is not None:
-            self.records.withdraw()
-
 
 @dataclass(frozen=True, slots=True)
 class Produced:
-    """One output that is staged: its files, and the manifest entry if it is a table."""
+    """One output that is staged: its source, its files, and the manifest entry if it is a table."""
 
-    files: OutputFiles
+    source: OutputSource
+    slices: tuple[WrittenSlice, ...]
     table: OutTable | None
 
     @property
     def output(self) -> OutputPlan:
         """Its plan."""
-        return self.files.output
+        return self.source.output
 
     @property
     def losses(self) -> tuple[LostCells, ...]:
         """What its files do not carry of the rows."""
         return lost_cells(loss for one in self.slices for loss in one.losses)
 
-    @property
-    def slices(self) -> tuple[WrittenSlice, ...]:
-        """What was written."""
-        return self.files.slices
+    def publish(self) -> None:
+        """Make what lies outside of out/ visible."""
+        if self.source.directory is not None:
+            self.source.directory.publish(self.slices, self.source.dataset, self.source.columns)
+
+
+def output_source(
+    number: int,
+    output: OutputPlan,
+    made: PreparedDataset | None,
+    store: Store,
+    scratch: Path,
+) -> OutputSource:
+    """Return the source of an output, of a dataset that is `made` in this run or of one that is there.
+
+    What a records directory has put outside of out/ is the caller's to discard.
+    """
+    dataset = dataset_of(output, made, store)
+    known = known_columns(output, made)
+    return OutputSource(number, output, dataset, known, open_records_output(number, output, scratch, known))
 
 
 def produce(
-    engine: Engine,
-    outputs: Sequence[OutputPlan],
-    datasets: Sequence[Dataset],
-    stage: Stage,
-    limits: Limits,
-    scratch: Path,
-    known: Sequence[Mapping[str, Column]] = (),
-) -> list[OutputFiles]:
-    """Write the files of all outputs in one job; return what was written, output by output.
-
-    `known` are the columns that each output's rows come from (`known_columns`).
-    """
-    directories = [
-        open_records_output(number, output, scratch, known[number] if known else NOTHING_KNOWN)
-        for number, output in enumerate(outputs)
-    ]
-    try:
-        cores = engine.parallelism
-        tasks = [
-            task
-            for number, (output, dataset) in enumerate(zip(outputs, datasets, strict=True))
-            for task in _tasks(
-                slice_tasks(number, output, dataset, stage, limits, cores),
-                dataset,
-                cores,
-                directories[number],
-                known[number] if known else NOTHING_KNOWN,
-            )
-        ]
-        by_output: dict[int, list[WrittenSlice]] = {}
-        for one in engine.run(write_slice, tasks, sizes=[task.bytes for task in tasks]):
-            by_output.setdefault(one.output, []).append(one)
-        found = [
-            OutputFiles(
-                output,
-                dataset,
-                tuple(sorted(by_output.get(number, ()), key=lambda one: one.order)),
-                directories[number],
-            )
-            for number, (output, dataset) in enumerate(zip(outputs, datasets, strict=True))
-        ]
-        for made in found:
-            if made.records is not None:
-                made.records.finish(made.slices, made.dataset, made.columns, stage.file(made.output.name))
-    except BaseException:
-        for directory in directories:
-            if directory is not None:
-                directory.withdraw()
-        raise
-    return found
+    engine: Engine, sources: Sequence[OutputSource], stage: Stage, limits: Limits, destinations: Destinations
+) -> list[Produced]:
+    """Write the files of all outputs in one job, and return the outputs, tables with their manifest entries."""
+    cores = engine.parallelism
+    tasks = [task for source in sources for task in _tasks(source, stage, limits, cores)]
+    written: dict[int, list[WrittenSlice]] = {}
+    for one in engine.run(write_slice, tasks, sizes=[task.bytes for task in tasks]):
+        written.setdefault(one.output, []).append(one)
+    produced = [_produced(source, written.get(source.number, ()), destinations) for source in sources]
+    for made in produced:
+        source = made.source
+        if source.directory is not None:
+            source.directory.finish(made.slices, source.dataset, source.columns, stage.file(made.output.name))
+    return produced
 
 
-def _tasks(
-    tasks: list[SliceTask],
-    dataset: Dataset,
-    cores: int,
-    directory: RecordsOutput | None,
-    known: Mapping[str, Column],
-) -> list[SliceTask]:
-    if directory is None:
-        return _narrowed(tasks, known)
-    sizes = _sizes(dataset)
-    return directory.tasks(tasks, [sizes.get(scan.key, 0) for scan in tasks[0].scans], cores)
+def _produced(source: OutputSource, written: Iterable[WrittenSlice], destinations: Destinations) -> Produced:
+    output, table = source.output, None
+    if output.written_as == "table":
+        table = out_table(output, shape_of(output, source.dataset, source.known), destinations)
+    return Produced(source, tuple(sorted(written, key=lambda one: one.order)), table)
+
+
+def _tasks(source: OutputSource, stage: Stage, limits: Limits, cores: int) -> list[SliceTask]:
+    tasks = slice_tasks(source.number, source.output, source.dataset, stage, limits, cores)
+    if source.directory is None:
+        return _narrowed(tasks, source.known)
+    sizes = _sizes(source.dataset)
+    return source.directory.tasks(tasks, [sizes.get(scan.key, 0) for scan in tasks[0].scans], cores)
 
 
 def _narrowed(tasks: list[SliceTask], known: Mapping[str, Column]) -> list[SliceTask]:

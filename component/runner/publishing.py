@@ -9,9 +9,9 @@ from component.dataset.commits.commit import Prepared, publish
 from component.dataset.commits.rollback import rollback
 from component.errors import CommitUnknownError, RetryError, TablemillError
 from component.outputs.stage import Stage
+from component.runner.datasets import PreparedDataset
 from component.runner.home import Home, pack_datasets
 from component.runner.interrupts import ignore_interrupts
-from component.runner.milling import MilledDataset
 from component.store.base import Store
 
 
@@ -21,11 +21,8 @@ class Published(Protocol):
     def publish(self) -> None:
         """Make it visible."""
 
-    def withdraw(self) -> None:
-        """Remove it again."""
 
-
-def publish_run(home: Home, milled: Sequence[MilledDataset], stage: Stage, others: Sequence[Published] = ()) -> None:
+def publish_run(home: Home, milled: Sequence[PreparedDataset], stage: Stage, others: Sequence[Published] = ()) -> None:
     """Put the headers and move what is staged to its place; when a step fails, what was published goes back.
 
     Archives are packed first, since their store is out of sight. After that the run cannot be interrupted any more:
@@ -43,19 +40,19 @@ def publish_run(home: Home, milled: Sequence[MilledDataset], stage: Stage, other
             other.publish()
         stage.publish()
     except BaseException as error:
-        _put_back(home.store, done)
+        _roll_back(home.store, done)
         if isinstance(error, CommitUnknownError):
             raise RetryError("store.failed", error.text, remedy="Nothing was changed; run again.") from error
         raise
 
 
-def _put_headers(store: Store, milled: Sequence[MilledDataset], done: list[Prepared]) -> None:
+def _put_headers(store: Store, milled: Sequence[PreparedDataset], done: list[Prepared]) -> None:
     for one in milled:
         done.append(one.prepared)
         publish(store, one.prepared)
 
 
-def _put_back(store: Store, done: Sequence[Prepared]) -> None:
+def _roll_back(store: Store, done: Sequence[Prepared]) -> None:
     """Put the headers back that are ours; that also settles what became of one that the store was not sure of."""
     for prepared in reversed(done):
         try:

@@ -10,7 +10,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from component.dataset.reading.reader import Dataset
-from component.errors import Place, UserError
+from component.errors import Place, TablemillError, UserError
 from component.folder.layout import writing
 from component.outputs.file_formats import writing_of_records
 from component.outputs.slices import TEXT_SHARE
@@ -104,10 +104,11 @@ class RecordsOutput:
         known = with_known(dataset.described(columns), self.known)
         return TableSchema(tuple(described_by_type(one, dataset.schema.field(one.name).type) for one in known))
 
-    def withdraw(self) -> None:
-        """Remove what is at the URL, which was empty before, and the folders that were made for it."""
+    def discard(self) -> None:
+        """Remove what is at the URL, which was empty before, and the folders that were made for it, where it lets."""
         if self.target is not None:
-            remove(self.target, self.target.names())
+            with suppress(TablemillError):
+                remove(self.target, self.target.names())
         with suppress(OSError):  # somebody else put something there
             for folder in self.made:
                 folder.rmdir()

@@ -11,8 +11,8 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,11 +20,10 @@ from component import clock, identity
 from component.config.environment import Environment
 from component.config.model import Config
 from component.config.secrets import secret_values, secrets_in
-from component.dataset.changes.settling import tidy
 from component.dataset.commits.fit import index_doubts
 from component.dataset.commits.garbage import Retention, collect, find_garbage
 from component.dataset.commits.latest import on_latest
-from component.errors import CommitRefusedError, CommitUnknownError, TablemillError, UserError
+from component.errors import CommitRefusedError, TablemillError, UserError
 from component.folder.layout import DataFolder
 from component.folder.state import read_state, remembered_commits
 from component.folder.tables import orphaned_manifests, staged_secrets
@@ -32,66 +31,40 @@ from component.formats.losses import LostCells
 from component.outputs.stage import Stage
 from component.plan.asked import asked_of
 from component.plan.build import build_plan
-from component.plan.model import Plan
+from component.plan.model import Plan, Source
 from component.plan.sources import find_sources
 from component.plan.splits import splits_of
 from component.report.messages.log import Log
 from component.report.messages.progress import Progress
 from component.report.results.summary import RunSummary
 from component.runner.commits import NOTHING_REMEMBERED, plan_commits, with_stored_types
+from component.runner.datasets import MilledDataset, PlannedDataset, PreparedDataset, SettledDataset, TableSource
 from component.runner.destinations import Destinations, Outcome, find_destinations
 from component.runner.documents import stage_documents
 from component.runner.home import Home, open_home
 from component.runner.milling import (
-    MilledDataset,
-    Splits,
-    abandon,
     find_types,
     mended_rows,
     mill_datasets,
-    prepare_again,
-    prepare_datasets,
+    plan_datasets,
+    prepare_dataset,
+    settle_dataset,
+    settle_dataset_again,
 )
 from component.runner.predict import planned_uploads, predict
-from component.runner.producing import (
-    Produced,
-    dataset_of,
-    known_columns,
-    produce,
-    stage_manifests,
-    stage_rejected,
-)
+from component.runner.producing import Produced, output_source, produce, stage_manifests, stage_rejected
 from component.runner.publishing import publish_run
 from component.runner.records_outputs import check_records_targets
-from component.runner.shapes import loss_text, out_table, rejected_table, shape_of
+from component.runner.shapes import loss_text, rejected_table
 from component.runner.summing import summarize
 from component.spark.engine import Engine
 from component.spark.executor import SparkExecutor
 from component.store.base import Store
+from component.store.uncommitted import Uncommitted, discard
 
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,8}")
 StartEngine = Callable[[str, Mapping[str, str]], contextlib.AbstractContextManager[Engine]]
 """Starts Spark, from the master's URL and Spark's settings."""
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """What all steps of a run share."""
-
-    folder: DataFolder
-    config: Config
-    environment: Environment
-    log: Log
-    progress: Progress
-    scratch: Path
-    warned: set[str] = field(default_factory=set)
-
-    def warn(self, texts: Iterable[str]) -> None:
-        """Log warnings, each once: what was predicted is not said again of what came true."""
-        for text in texts:
-            if text not in self.warned:
-                self.warned.add(text)
-                self.log.warning(text)
 
 
 def run(
@@ -114,8 +87,7 @@ def run(
     folder.check_writable()
     spark = config.parameters.spark
     with _scratch() as scratch, start(spark.master, spark.conf) as engine:
-        this = Run(folder, config, environment, log, progress, scratch)
-        return _run(this, engine, started)
+        return Run(folder, config, environment, log, progress, engine, scratch, started).run()
 
 
 @contextlib.contextmanager
@@ -127,93 +99,235 @@ def _scratch() -> Iterator[Path]:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def _run(this: Run, engine: Engine, started: float) -> RunSummary:
-    """Plan while Spark starts, mill, then publish."""
-    sources, warnings = find_sources(this.folder, asked_of(this.config, this.scratch, this.log.info))
-    plan = build_plan(this.config, sources, (*orphaned_manifests(this.folder), *warnings))
-    for warning in plan.warnings:
-        this.log.warning(warning)
-    for note in plan.notes:
-        this.log.info(note)
-    if not plan.datasets and not plan.outputs:
-        raise UserError(
-            "source.missing",
-            "There is nothing to do: no table in in/tables, no readable file in in/files, and no output configured",
-            remedy="Map an input to the component.",
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What a run made, published."""
+
+    datasets: list[PreparedDataset]
+    outputs: list[Produced]
+    rejected: Mapping[str, int]
+    """Bytes of each output of rejected rows."""
+    outcome: Outcome
+
+
+class Run:
+    """One run, from its folder and configuration to its summary; `run` has the steps in their order.
+
+    The attributes below hold what the first steps find out and all later ones share; the datasets themselves go from
+    step to step (`component/runner/datasets.py`).
+    """
+
+    state: Mapping[str, Any]
+    """What the last run left."""
+    plan: Plan
+    home: Home
+    """Where the datasets live."""
+    destinations: Destinations
+    uncommitted: Uncommitted
+    """What this run has put into the store of its datasets and no header names yet."""
+
+    def __init__(
+        self,
+        folder: DataFolder,
+        config: Config,
+        environment: Environment,
+        log: Log,
+        progress: Progress,
+        engine: Engine,
+        scratch: Path,
+        started: float,
+    ) -> None:
+        self.folder, self.config, self.environment = folder, config, environment
+        self.log, self.progress, self.engine = log, progress, engine
+        self.scratch, self.started = scratch, started
+        self._warned: set[str] = set()
+
+    def run(self) -> RunSummary:
+        """Plan while Spark starts, mill, then publish; an append that loses the race is settled and published again."""
+        self._make_plan(*self._find_sources())
+        self._open_home()
+        self._predict()
+        with self.uncommitted:
+            planned = self._plan_datasets()
+            milled = self._mill(planned)
+            settled = self._settle(milled)
+            finished = on_latest(settled, self._produce_and_publish, self._settle_again)
+        self._tidy_up(finished)
+        return self._summarize(finished)
+
+    def _find_sources(self) -> tuple[Sequence[Source], Sequence[str]]:
+        return find_sources(self.folder, asked_of(self.config, self.scratch, self.log.info))
+
+    def _make_plan(self, sources: Sequence[Source], warnings: Sequence[str]) -> None:
+        self.plan = build_plan(self.config, sources, (*orphaned_manifests(self.folder), *warnings))
+        for warning in self.plan.warnings:
+            self.log.warning(warning)
+        for note in self.plan.notes:
+            self.log.info(note)
+        if not self.plan.datasets and not self.plan.outputs:
+            raise UserError(
+                "source.missing",
+                "There is nothing to do: no table in in/tables, no readable file in in/files, and no output configured",
+                remedy="Map an input to the component.",
+            )
+
+    def _open_home(self) -> None:
+        """Open the store of the datasets, and restore the archives that came."""
+        self.state = read_state(self.folder.in_state)
+        self.log.hide(secrets_in(self.state))
+        self.home = open_home(self.plan, self.config, self.folder, self._remembered, self.scratch)
+        self.uncommitted = Uncommitted(self.home.store)
+        for text in self.home.arrivals.notes:
+            self.log.info(text)
+        for text in self.home.arrivals.warnings:
+            self.log.warning(text)
+        self.home.restore()
+
+    @property
+    def _remembered(self) -> Mapping[str, str]:
+        return remembered_commits(self.state)
+
+    def _predict(self) -> None:
+        """Refuse, before any work, what the targets or the platform would refuse in the end."""
+        check_records_targets(self.plan.outputs)
+        self.destinations = find_destinations(self.folder, self.config, self.environment)
+        prediction = predict(self.folder, self.plan, self.destinations, self.home.store)
+        predicted = prediction.made().accepted()
+        self._warn(finding.sentence for finding in predicted.warnings)
+
+    def _plan_datasets(self) -> list[PlannedDataset]:
+        """Find out types, and plan the commits; the splits are found while Spark starts.
+
+        Commits are planned twice: before Spark starts, so that what a dataset does not take is refused at once, and
+        again with the types that were inferred.
+        """
+        store, limits = self.home.store, self.plan.limits
+        tables = with_stored_types(store, self.plan.datasets)
+        with _splitting() as pool:
+            cores = _cores(self.config.parameters.spark.master)
+            sources = [
+                TableSource(table, pool.submit(splits_of, table.source, limits, cores, counted=bool(table.infer)))
+                for table in tables
+            ]
+            plan_commits(store, tables)
+            self.progress.stage("start")
+            _ = self.engine.context
+            sources = find_types(self.engine, sources, self.log.info, self.progress)
+            planned = plan_datasets(store, sources, self._remembered if self.home.archives else NOTHING_REMEMBERED)
+            commits = [one.commit for one in planned]
+            for doubt in index_doubts(layout for commit in commits if not commit.appends for layout in commit.layouts):
+                if doubt not in self.plan.warnings:  # types that were inferred are known by now only
+                    self.log.warning(doubt)
+            for source in sources:
+                source.splits.result()
+        return planned
+
+    def _mill(self, planned: Sequence[PlannedDataset]) -> list[MilledDataset]:
+        milled = mill_datasets(
+            self.engine,
+            self.uncommitted,
+            planned,
+            limits=self.plan.limits,
+            scratch=self.scratch,
+            progress=self.progress,
+            warn=self.log.warning,
         )
-    state = read_state(this.folder.in_state)
-    this.log.hide(secrets_in(state))
-    remembered = remembered_commits(state)
-    home = open_home(plan, this.config, this.folder, remembered, this.scratch)
-    _tell_of_archives(this.log, home)
-    home.restore()
-    check_records_targets(plan.outputs)
-    destinations = find_destinations(this.folder, this.config, this.environment)
-    prediction = predict(this.folder, plan, destinations, home.store)
-    predicted = prediction.made().accepted()
-    this.warn(finding.sentence for finding in predicted.warnings)
-    milled = _mill(this, plan, home, engine, remembered)
-    try:
-        finished = _finish(this, plan, home, engine, destinations, milled, state)
-    except CommitUnknownError:
-        raise  # what a header may name is not deleted
-    except BaseException:
-        abandon(home.store, milled)
-        raise
-    this.progress.finish()
-    return summarize(
-        home,
-        finished.milled,
-        finished.produced,
-        finished.rejected,
-        finished.outcome,
-        stages=this.progress.stages,
-        seconds=clock.monotonic() - started,
-    )
+        for text in mended_rows(milled):
+            self.log.warning(text)
+        return milled
 
+    def _settle(self, milled: Sequence[MilledDataset]) -> list[SettledDataset]:
+        """Let new rows meet those that are there."""
+        self.progress.stage("index")
+        executor = SparkExecutor(self.engine)
+        settled = [settle_dataset(self.uncommitted, executor, one) for one in milled]
+        self._warn(text for one in settled for text in one.settled.warnings)
+        return settled
 
-def _tell_of_archives(log: Log, home: Home) -> None:
-    for text in home.arrivals.notes:
-        log.info(text)
-    for text in home.arrivals.warnings:
-        log.warning(text)
+    def _settle_again(self, lost: Sequence[SettledDataset], refused: CommitRefusedError) -> list[SettledDataset]:
+        """Settle on the state that won the race; only appends may."""
+        if any(one.settled.plan.mode != "append" for one in lost):
+            raise refused
+        executor = SparkExecutor(self.engine)
+        settled = [settle_dataset_again(self.uncommitted, executor, one) for one in lost]
+        self._warn(text for one in settled for text in one.settled.warnings)
+        return settled
 
+    def _produce_and_publish(self, settled: Sequence[SettledDataset]) -> Finished:
+        """Stage the outputs of the state that the commits will make, then publish headers and outputs together."""
+        with self.uncommitted, contextlib.ExitStack() as staged:
+            datasets = [prepare_dataset(self.uncommitted, one) for one in settled]
+            stage = Stage(self.folder, replaces=self.environment.run_id is None)
+            staged.callback(stage.discard)
+            outputs = self._produce(datasets, stage, staged)
+            rejected, outcome = self._stage_tables(datasets, outputs, stage)
+            self.progress.stage("publish")
+            for warning in stage_documents(self.config.parameters, self.state, datasets, outputs, stage):
+                self.log.warning(warning)
+            publish_run(self.home, datasets, stage, outputs)
+            self.uncommitted.keep()
+            staged.pop_all()
+        return Finished(datasets, outputs, rejected, outcome)
 
-def _mill(this: Run, plan: Plan, home: Home, engine: Engine, remembered: Mapping[str, str]) -> list[MilledDataset]:
-    """Mill all datasets; the splits are found while Spark starts."""
-    planned = with_stored_types(home.store, plan.datasets)
-    with _splitting() as pool:
-        cores = _cores(this.config.parameters.spark.master)
-        splits: list[Future[Splits]] = [
-            pool.submit(splits_of, dataset.source, plan.limits, cores, counted=bool(dataset.infer))
-            for dataset in planned
-        ]
-        plan_commits(home.store, planned)
-        this.progress.stage("start")
-        _ = engine.context
-        datasets = find_types(engine, planned, splits, this.log.info, this.progress)
-        commits = plan_commits(home.store, datasets, remembered if home.archives else NOTHING_REMEMBERED)
-        for doubt in index_doubts(layout for commit in commits if not commit.appends for layout in commit.layouts):
-            if doubt not in plan.warnings:  # types that were inferred are known by now only
-                this.log.warning(doubt)
-        found = [future.result() for future in splits]
-    written = mill_datasets(
-        engine,
-        home.store,
-        commits,
-        datasets,
-        found,
-        limits=plan.limits,
-        scratch=this.scratch,
-        progress=this.progress,
-        warn=this.log.warning,
-    )
-    for text in mended_rows(datasets, written):
-        this.log.warning(text)
-    this.progress.stage("index")
-    prepared = prepare_datasets(home.store, SparkExecutor(engine), commits, written, datasets)
-    this.warn(text for one in prepared for text in one.settled.warnings)
-    return prepared
+    def _produce(
+        self, datasets: Sequence[PreparedDataset], stage: Stage, staged: contextlib.ExitStack
+    ) -> list[Produced]:
+        """Write the files of all outputs; what lies outside of out/ is discarded with what is `staged`."""
+        self.progress.stage("outputs")
+        made = {one.plan.uuid: one for one in datasets}
+        scratch = self.scratch / identity.new_hex()
+        sources = []
+        for number, output in enumerate(self.plan.outputs):
+            source = output_source(number, output, made.get(output.dataset), self.home.store, scratch)
+            if source.directory is not None:
+                staged.callback(source.directory.discard)
+            sources.append(source)
+        return produce(self.engine, sources, stage, self.plan.limits, self.destinations)
+
+    def _stage_tables(
+        self, datasets: Sequence[PreparedDataset], outputs: Sequence[Produced], stage: Stage
+    ) -> tuple[dict[str, int], Outcome]:
+        """Stage manifests and rejected rows; return the bytes of these, and where tables will land."""
+        plans = [table.plan for one in datasets for table in one.tables]
+        rejected = {plan.name: rejected_table(plan, self.destinations) for plan in plans if plan.has_rejected}
+        stage_manifests(outputs, stage)
+        sizes = stage_rejected(datasets, rejected, stage)
+        tables = [*(one.table for one in outputs if one.table is not None), *rejected.values()]
+        outcome = self.destinations.outcome(self.folder, tables, planned_uploads(self.plan, self.destinations))
+        self._warn(finding.sentence for finding in outcome.accepted().warnings)
+        return sizes, outcome
+
+    def _tidy_up(self, finished: Finished) -> None:
+        """Delete what was needed until the commit; the run is done, so what fails is a warning.
+
+        An archive holds only what the live state names, so there is nothing to collect.
+        """
+        store = self.home.store
+        for one in finished.datasets:
+            discard(store, one.settled.temporary)
+            if one.plan.keep is not None and not self.home.archives:
+                for warning in _collect(store, one.plan.uuid, one.plan.keep):
+                    self.log.warning(warning)
+        _tell_of_losses(self.log, finished)
+
+    def _summarize(self, finished: Finished) -> RunSummary:
+        self.progress.finish()
+        return summarize(
+            self.home,
+            finished.datasets,
+            finished.outputs,
+            finished.rejected,
+            finished.outcome,
+            stages=self.progress.stages,
+            seconds=clock.monotonic() - self.started,
+        )
+
+    def _warn(self, texts: Iterable[str]) -> None:
+        """Log warnings, each once: what was predicted is not said again of what came true."""
+        for text in texts:
+            if text not in self._warned:
+                self._warned.add(text)
+                self.log.warning(text)
 
 
 @contextlib.contextmanager
@@ -233,62 +347,12 @@ def _cores(master: str) -> int:
     return int(named) if _NUMBER.fullmatch(named) else os.cpu_count() or 1
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """What a run made, published."""
-
-    milled: list[MilledDataset]
-    produced: list[Produced]
-    rejected: Mapping[str, int]
-    """Bytes of each output of rejected rows."""
-    outcome: Outcome
-
-
-def _finish(
-    this: Run,
-    plan: Plan,
-    home: Home,
-    engine: Engine,
-    destinations: Destinations,
-    milled: list[MilledDataset],
-    state: Mapping[str, Any],
-) -> Finished:
-    """Stage the outputs of the new state, publish headers and outputs; an append that lost the race starts again."""
-
-    def attempt(milled: list[MilledDataset]) -> Finished:
-        stage = Stage(this.folder, replaces=this.environment.run_id is None)
-        produced: list[Produced] = []
-        try:
-            rejected, outcome = _produce(this, plan, home, engine, destinations, milled, stage, produced)
-            this.progress.stage("publish")
-            for warning in stage_documents(this.config.parameters, state, milled, produced, stage):
-                this.log.warning(warning)
-            publish_run(home, milled, stage, [one.files for one in produced])
-        except BaseException:
-            _discard(stage, produced)
-            raise
-        return Finished(milled, produced, rejected, outcome)
-
-    def again(lost: list[MilledDataset], refused: CommitRefusedError) -> list[MilledDataset]:
-        if any(one.prepared.plan.mode != "append" for one in lost):
-            raise refused
-        milled[:] = prepare_again(home.store, SparkExecutor(engine), lost)
-        this.warn(text for one in milled for text in one.settled.warnings)
-        return milled
-
-    finished = on_latest(milled, attempt, again)
-    for warning in tidy_up(home, finished.milled):
-        this.log.warning(warning)
-    _tell_of_losses(this.log, finished.milled, finished.produced)
-    return finished
-
-
-def _tell_of_losses(log: Log, milled: Sequence[MilledDataset], produced: Sequence[Produced]) -> None:
+def _tell_of_losses(log: Log, finished: Finished) -> None:
     """Say what was lost while inputs were read and outputs written, once for each column."""
-    for table in (table for one in milled for table in one.tables):
+    for table in (table for one in finished.datasets for table in one.tables):
         for lost in table.result.losses:
             _tell(log, lost, loss_text("Input", table.plan.source.file_name, lost.loss.column, lost.text))
-    for made in produced:
+    for made in finished.outputs:
         for lost in made.losses:
             _tell(log, lost, loss_text("Output", made.output.name, lost.loss.column, lost.text))
 
@@ -296,62 +360,6 @@ def _tell_of_losses(log: Log, milled: Sequence[MilledDataset], produced: Sequenc
 def _tell(log: Log, lost: LostCells, text: str) -> None:
     say = log.warning if lost.loss.changes_values else log.info
     say(text)
-
-
-def _discard(stage: Stage, produced: Sequence[Produced]) -> None:
-    """Remove what is staged, and what lies outside of out/."""
-    stage.discard()
-    for one in produced:
-        one.files.withdraw()
-
-
-def _produce(
-    this: Run,
-    plan: Plan,
-    home: Home,
-    engine: Engine,
-    destinations: Destinations,
-    milled: Sequence[MilledDataset],
-    stage: Stage,
-    produced: list[Produced],
-) -> tuple[dict[str, int], Outcome]:
-    """Stage all outputs, and add them to `produced`; return the bytes of rejected rows, and where outputs land."""
-    this.progress.stage("outputs")
-    by_uuid = {one.plan.uuid: one for one in milled}
-    datasets = [dataset_of(output, by_uuid, home.store) for output in plan.outputs]
-    known = [known_columns(output, by_uuid) for output in plan.outputs]
-    scratch = this.scratch / identity.new_hex()
-    written = produce(engine, plan.outputs, datasets, stage, plan.limits, scratch, known)
-    produced += [
-        Produced(
-            files,
-            out_table(output, shape_of(output, dataset, columns), destinations)
-            if output.written_as == "table"
-            else None,
-        )
-        for output, dataset, files, columns in zip(plan.outputs, datasets, written, known, strict=True)
-    ]
-    plans = [table.plan for one in milled for table in one.tables]
-    rejected = {plan.name: rejected_table(plan, destinations) for plan in plans if plan.has_rejected}
-    stage_manifests(produced, stage)
-    sizes = stage_rejected(milled, rejected, stage)
-    tables = [*(one.table for one in produced if one.table is not None), *rejected.values()]
-    outcome = destinations.outcome(this.folder, tables, planned_uploads(plan, destinations))
-    this.warn(finding.sentence for finding in outcome.accepted().warnings)
-    return sizes, outcome
-
-
-def tidy_up(home: Home, milled: Sequence[MilledDataset]) -> tuple[str, ...]:
-    """Tidy up after all datasets; the run is done, so what fails is a warning.
-
-    An archive holds only what the live state names, so there is nothing to collect.
-    """
-    warnings = []
-    for one in milled:
-        tidy(home.store, one.settled)
-        if one.plan.keep is not None and not home.archives:
-            warnings += _collect(home.store, one.plan.uuid, one.plan.keep)
-    return tuple(warnings)
 
 
 def _collect(store: Store, uuid: str, keep: Retention) -> list[str]:

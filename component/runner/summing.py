@@ -8,15 +8,15 @@ from component import naming
 from component.formats.losses import LostCells
 from component.mapping.platform.model import Load
 from component.report.results.summary import ChangeSummary, DatasetSummary, LossSummary, OutputSummary, RunSummary
+from component.runner.datasets import MilledTable, PreparedDataset
 from component.runner.destinations import Outcome
 from component.runner.home import Home
-from component.runner.milling import MilledDataset, MilledTable
 from component.runner.producing import Produced
 
 
 def summarize(
     home: Home,
-    milled: Sequence[MilledDataset],
+    milled: Sequence[PreparedDataset],
     produced: Sequence[Produced],
     rejected: Mapping[str, int],
     outcome: Outcome,
@@ -32,7 +32,7 @@ def summarize(
     return RunSummary(datasets, tuple(outputs), stages, seconds)
 
 
-def _dataset(home: Home, one: MilledDataset) -> DatasetSummary:
+def _dataset(home: Home, one: PreparedDataset) -> DatasetSummary:
     files = [file for written in one.settled.fresh for file in written.files]
     return DatasetSummary(
         uuid=one.plan.uuid,
@@ -54,7 +54,7 @@ def _loss(lost: LostCells) -> LossSummary:
     return LossSummary(lost.loss.column, str(lost.loss.kind), lost.cells, lost.loss.text)
 
 
-def _changed(one: MilledDataset) -> ChangeSummary | None:
+def _changed(one: PreparedDataset) -> ChangeSummary | None:
     """Return what became of old rows and files, for the modes that touch some of them only."""
     if one.plan.mode in {"overwrite", "append"}:
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +12,7 @@ import pyarrow as pa
 
 from component.dataset.changes.operations import delete_rows
 from component.dataset.changes.restore import restore
-from component.dataset.commits.commit import commit, plan_commit, prepare, publish, withdraw
+from component.dataset.commits.commit import commit, plan_commit, prepare, publish
 from component.dataset.commits.garbage import Retention, collect, delete_dataset, find_garbage
 from component.dataset.commits.rollback import rollback
 from component.dataset.commits.writable import settled_header
@@ -20,7 +21,9 @@ from component.dataset.format.history import Commit, commit_of, history, lost_co
 from component.dataset.format.keys import header_key
 from component.dataset.reading.reader import Dataset, open_dataset, read_dataset
 from component.dataset.verification.verify import verify
+from component.errors import CommitUnknownError, RetryError, TablemillError
 from component.store.base import Store
+from component.store.uncommitted import Uncommitted
 from tests.dataset.making import layout_of, read_all, write_dataset, write_files
 from tests.dataset.memory import MemoryStore
 from tests.dataset.schedules import Execution, Explored, Outcome, Work, actor_of, content, explore, set_actor
@@ -70,6 +73,10 @@ def only_headers(call: str, key: str) -> bool:
     return only_shared(call, key) or (call in {"get", "get_versioned"} and key.endswith("/_common_metadata"))
 
 
+class LastStepError(RetryError):
+    """What comes after the commit fails."""
+
+
 @dataclass
 class Scenario:
     """A store and its actors: each a work, and for a writer what it makes of the rows before it."""
@@ -112,14 +119,21 @@ class Scenario:
 
         def work(store: Store) -> Any:
             plan, written = plan_and_files(store)
-            prepared = prepare(store, plan, written)
-            try:
-                publish(store, prepared)
-            finally:
-                rollback(store, prepared)
-                withdraw(store, prepared)
-                for file in (file for part in written for file in part.files):
-                    store.delete(file.key)
+            with suppress(LastStepError), Uncommitted(store) as uncommitted:
+                uncommitted.add(file.key for part in written for file in part.files)
+                prepared = prepare(uncommitted, plan, written)
+                try:
+                    publish(store, prepared)
+                    raise LastStepError("output.unwritable", "The last step fails")
+                except TablemillError as error:
+                    try:
+                        rollback(store, prepared)
+                    except TablemillError:
+                        uncommitted.keep()
+                        raise
+                    if isinstance(error, CommitUnknownError):
+                        raise RetryError("store.failed", error.text) from error
+                    raise
             return "taken back"
 
         self.add("taken back", work, self._makes(mode))

@@ -15,6 +15,7 @@ from component.dataset.files.write import PartitionWriter, Written
 from component.dataset.format.layout import Layout, OtherTable
 from component.dataset.reading.reader import open_dataset, read_dataset
 from component.store.base import Store
+from component.store.uncommitted import Uncommitted
 
 UUID = "trips"
 FLIGHTS = pa.table(
@@ -70,7 +71,7 @@ def write_tables(store: Store, plan: CommitPlan, tables: Mapping[str, pa.Table],
             writer = PartitionWriter(store, layout, lambda n=number, f=files: f"{run}{n:04x}{next(f):04x}")
             writer.add(rows.slice(number * size, size))
             written.append(writer.finish())
-    return [*written, *fill_tables(store, plan.layouts, written)]
+    return [*written, *fill_tables(Uncommitted(store), plan.layouts, written)]
 
 
 def commit_tables(store: Store, tables: Mapping[str, pa.Table] = TABLES, *more: Any, **options: Any) -> Prepared:

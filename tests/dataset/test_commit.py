@@ -8,7 +8,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from component.dataset.commits.commit import commit, plan_commit, prepare, publish, replan, withdraw
+from component.dataset.commits.commit import commit, plan_commit, prepare, publish, replan
 from component.dataset.commits.rollback import rollback
 from component.dataset.format.header import Header, encode_header, read_header
 from component.dataset.format.layout import Layout
@@ -16,6 +16,7 @@ from component.dataset.format.schema import decode_schema, encode_schema
 from component.dataset.reading.reader import open_dataset, plan_scan, read_scan
 from component.errors import CommitRefusedError, UserError
 from component.store.local import LocalStore
+from component.store.uncommitted import Uncommitted
 from tests.dataset.making import bag, layout_of, read_all, with_files, write_dataset, write_files
 from tests.dataset.memory import MemoryStore
 from tests.dataset.oracle import index_of
@@ -198,14 +199,18 @@ def test_json_with_numbers_that_strict_json_has_not_survives_an_append(store):
     assert repr(metadata["score"]) == "nan"
 
 
-def test_withdraw_removes_the_index_files_of_a_commit_and_no_other(store):
+def test_a_commit_that_is_prepared_and_discarded_leaves_nothing(store):
     write_dataset(store, OLD, ["k"], ["v"])
-    before = [stat.key for stat in store.list("sales/indices/")]
     plan = plan_commit(store, layout_of(MORE), "append")
-    prepared = prepare(store, plan, [write_files(store, plan.layout, MORE)])
-    assert len(list(store.list("sales/indices/"))) == 2
-    withdraw(store, prepared)
-    assert [stat.key for stat in store.list("sales/indices/")] == before
+    written = write_files(store, plan.layout, MORE)
+    before = [stat.key for stat in store.list("sales")]
+    uncommitted = Uncommitted(store)
+    with uncommitted:
+        prepare(uncommitted, plan, [written])
+    added = {stat.key for stat in store.list("sales")} - set(before)
+    assert [sum(part in key for key in added) for part in ("/indices/", "/_history/")] == [1, 2]
+    uncommitted.discard(added)
+    assert [stat.key for stat in store.list("sales")] == before
 
 
 @pytest.mark.parametrize(
@@ -216,7 +221,7 @@ def test_files_that_are_written_are_not_committed_onto_a_dataset_that_has_other_
     store, rows, partition_on, indices, uuid
 ):
     plan = plan_commit(store, layout_of(OLD), "append")
-    prepared = prepare(store, plan, [write_files(store, plan.layout, OLD)])
+    prepared = prepare(Uncommitted(store), plan, [write_files(store, plan.layout, OLD)])
     write_dataset(store, rows, partition_on, indices, uuid=uuid)
     with pytest.raises(CommitRefusedError):
         publish(store, prepared)
@@ -259,7 +264,7 @@ def test_rollback_leaves_what_another_writer_committed_since(store):
 def test_rollback_of_what_was_not_published_does_nothing(store):
     write_dataset(store, OLD)
     plan = plan_commit(store, layout_of(MORE), "append")
-    prepared = prepare(store, plan, [write_files(store, plan.layout, MORE)])
+    prepared = prepare(Uncommitted(store), plan, [write_files(store, plan.layout, MORE)])
     assert not rollback(store, prepared)
     write_dataset(store, MORE, mode="append")
     assert not rollback(store, prepared)

@@ -13,6 +13,7 @@ from component.dataset.format.header import encode_header, read_header
 from component.dataset.format.history import history
 from component.dataset.reading.reader import open_dataset, read_dataset
 from component.errors import RetryError, UserError
+from component.store.uncommitted import Uncommitted
 from tests.dataset.making import bag, layout_of, read_all, write_dataset, write_files
 from tests.dataset.memory import MemoryStore
 from tests.store.faults import Crash, Fault, FaultStore
@@ -191,7 +192,7 @@ def test_what_a_young_copy_names_stays_since_its_writer_may_be_about_to_commit_i
     plan = plan_commit(store, layout_of(ONE, ["k"], ["v"]), "append")
     written = [write_files(store, plan.layout, ONE)]
     store = aged(store)
-    prepared = prepare(store, plan, written)
+    prepared = prepare(Uncommitted(store), plan, written)
     collect(store, find(store, min_age=dt.timedelta(hours=1)))
     publish(store, prepared)
     assert bag(read_all(store)) == bag(pa.concat_tables([TWO, ONE]))

@@ -19,6 +19,7 @@ from component.dataset.changes.settling import commit_write, settle, settle_agai
 from component.dataset.commits.intent import Intent
 from component.dataset.format.layout import Layout
 from component.errors import CommitRefusedError, UserError
+from component.store.uncommitted import Uncommitted
 from tests.dataset.making import read_all, with_files, write_files
 from tests.dataset.memory import MemoryStore
 from tests.dataset.test_commit_races import every_moment
@@ -51,7 +52,7 @@ def write(store, rows, intent, key, **layout):
     """Write rows, and return what is said of their keys."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        commit_write(store, *written(store, rows, intent, key, **layout))
+        commit_write(Uncommitted(store), *written(store, rows, intent, key, **layout))
     return [str(one.message) for one in said]
 
 
@@ -147,7 +148,7 @@ def test_only_files_that_may_hold_a_key_are_read(monkeypatch, indices, ids, file
     )
     rows = [(number, 0.0, [], "x", 1) for number in ids]
     plan, parts = written(store, rows, Intent(), ("id",), indices=indices)
-    settle(store, plan, parts)
+    settle(Uncommitted(store), plan, parts)
     fresh = {file.label for part in parts for file in part.files}
     assert sum(scan.label not in fresh for scan in read) == files
 
@@ -179,8 +180,8 @@ def test_rows_that_would_have_been_rejected_are_refused_after_a_lost_race():
     store = MemoryStore()
     write(store, [(1, 0.0, [], "x", 1)], Intent("overwrite"), ("id",))
     plan, parts = written(store, [(2, 0.0, [], "x", 1)], Intent(on_duplicate_key="reject"), ("id",))
-    settled = settle(store, plan, parts)
+    settled = settle(Uncommitted(store), plan, parts)
     write(store, [(2, 0.0, [], "x", 1)], Intent(), ("id",))
     with pytest.raises(CommitRefusedError, match="Run again: the new rows with such keys are rejected then"):
-        settle_again(store, settled)
-    assert settle_again(store, replace(settled, plan=replace(plan, intent=Intent()))).warnings
+        settle_again(Uncommitted(store), settled)
+    assert settle_again(Uncommitted(store), replace(settled, plan=replace(plan, intent=Intent()))).warnings

@@ -15,6 +15,7 @@ from component.dataset.format.header import read_header
 from component.dataset.format.layout import Layout
 from component.dataset.verification.verify import verify
 from component.errors import UserError
+from component.store.uncommitted import Uncommitted
 from tests.dataset.commit_scenarios import BASE, Scenario, dataset, only_headers, rows_of
 from tests.dataset.making import layout_of, read_all, write_files
 from tests.dataset.memory import MemoryStore
@@ -35,7 +36,7 @@ def write(store, mode, rows):
     plan = plan_write(store, LAYOUT, Intent(mode, key=("id",) if mode in {"upsert", "delete"} else ()))
     files = files_layout(plan)
     table = pa.Table.from_pylist([dict(zip(SCHEMA.names, row, strict=True)) for row in rows], schema=SCHEMA)
-    commit_write(store, plan, [write_files(store, files, table.select(files.schema.names))])
+    commit_write(Uncommitted(store), plan, [write_files(store, files, table.select(files.schema.names))])
 
 
 def applied(old, mode, new):
@@ -137,7 +138,7 @@ def add(scenario, mode, value):
     written = [write_files(scenario.base, files_layout(plan_write(scenario.base, layout, intent)), rows_of([value]))]
 
     def work(store):
-        return commit_write(store, plan_write(store, layout, intent), written).header
+        return commit_write(Uncommitted(store), plan_write(store, layout, intent), written).header
 
     def makes(before):
         kept = [one for one in before if one != value]

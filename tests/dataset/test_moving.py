@@ -4,7 +4,8 @@ from component.dataset.commits.moving import arrive, finish_move, marked, remove
 from component.dataset.commits.swap import same_header
 from component.dataset.commits.writable import newer_hidden, settled_header
 from component.dataset.format.header import Header, StoredHeader, encode_header, read_header
-from component.dataset.format.history import keep
+from component.dataset.format.history import put_copies
+from component.store.uncommitted import Uncommitted
 from tests.dataset.memory import MemoryStore
 from tests.store.faults import Fault, FaultStore
 
@@ -52,7 +53,7 @@ def test_who_comes_too_late_takes_back_what_it_put(store):
 
 
 def test_the_next_writer_takes_away_an_older_header_that_one_who_was_killed_brought_to_light(store):
-    keep(store, OLD, None)
+    put_copies(Uncommitted(store), OLD, None)
     put(store, NEW, "msgpack.zstd", "msgpack.zstd")
     put(store, OLD, "json", "json")
     assert newer_hidden(store, OLD) == NEW

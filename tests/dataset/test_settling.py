@@ -22,6 +22,7 @@ from component.dataset.format.layout import Layout
 from component.dataset.reading.reader import open_dataset, plan_scan
 from component.dataset.verification.verify import verify
 from component.errors import UserError
+from component.store.uncommitted import Uncommitted
 from tests.dataset.making import bag, read_all, with_files, write_dataset, write_files
 from tests.dataset.memory import MemoryStore
 from tests.store.faults import Fault, FaultStore
@@ -42,7 +43,7 @@ def write(store, mode, rows, *, partition_on=("k",), indices=(), scope=None, key
     files = files_layout(plan)
     size = -(-table.num_rows // splits) or 1
     parts = [write_files(store, files, table.slice(at * size, size).select(files.schema.names)) for at in range(splits)]
-    return commit_write(store, plan, parts)
+    return commit_write(Uncommitted(store), plan, parts)
 
 
 def make(**layout):

@@ -17,6 +17,7 @@ from component.dataset.format.layout import Layout
 from component.dataset.reading.reader import open_dataset
 from component.errors import UserError
 from component.store.local import LocalStore
+from component.store.uncommitted import Uncommitted
 from tests.dataset.making import bag, layout_of, new_store, with_files, write_dataset
 from tests.dataset.several import FLIGHTS, SEATS, TABLES, UUID, commit_tables, plan_tables, read_table, write_tables
 
@@ -245,7 +246,7 @@ def test_a_table_of_partition_keys_only_is_filled_too(store):
 
 
 def test_nothing_is_filled_in_a_dataset_of_one_table(store):
-    assert fill_tables(store, [Layout("u", FLIGHTS.schema)], []) == [Written()]
+    assert fill_tables(Uncommitted(store), [Layout("u", FLIGHTS.schema)], []) == [Written()]
 
 
 ROOM = []
@@ -269,7 +270,7 @@ def test_files_without_rows_are_gone_when_one_cannot_be_put(tmp_path):
     for file in filled:
         store.delete(file.key)
     ROOM[:] = filled[1:]
-    with pytest.raises(UserError, match="no space"):
-        fill_tables(FullStore(tmp_path), plan.layouts, whole)
+    with pytest.raises(UserError, match="no space"), Uncommitted(FullStore(tmp_path)) as uncommitted:
+        fill_tables(uncommitted, plan.layouts, whole)
     assert not ROOM
     assert {stat.key for stat in store.list(f"{UUID}/")} == {file.key for part in whole for file in part.files}

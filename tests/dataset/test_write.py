@@ -165,23 +165,21 @@ def test_too_many_partitions_stop_the_writer_before_it_writes():
     with new_store() as store:
         writer = PartitionWriter(store, layout_of(rows, ["k"]), identity.new_hex, most_partitions=2)
         writer.add(rows.slice(0, 2))
-        with pytest.raises(TooManyPartitionsError):
+        with pytest.raises(TooManyPartitionsError), writer:
             writer.add(rows.slice(2))
-        writer.abort()
         assert list(store.list("sales/")) == []
 
 
 @pytest.mark.parametrize("after", [False, True])
 @pytest.mark.parametrize("nth", [1, 2, 3])
-def test_a_writer_that_fails_leaves_nothing_once_it_is_aborted(nth, after):
+def test_a_writer_that_fails_leaves_nothing(nth, after):
     rows = pa.table({"k": [1, 2, 3], "v": [1, 2, 3]})
     with new_store() as store:
         writer = PartitionWriter(
             FaultStore(store, Fault("put", nth, after=after)), layout_of(rows, ["k"]), identity.new_hex
         )
-        with pytest.raises(RetryError):
+        with pytest.raises(RetryError), writer:
             _write_all(writer, rows)
-        writer.abort()
         assert list(store.list("sales/")) == []
 
 

@@ -24,11 +24,13 @@ from component.formats.csv.guess import guess_splits
 from component.formats.csv.read import CsvReader
 from component.formats.csv.source import CsvSplit
 from component.plan.model import DatasetPlan, Source
-from component.runner.commits import layouts_of, plan_commits
-from component.runner.keys import key_task, settle_keys
+from component.runner.commits import plan_commits, targets_of
+from component.runner.datasets import MilledDataset, MilledTable
+from component.runner.keys import key_task, mill_all, settle_keys
 from component.spark.jobs import repeats
-from component.spark.jobs.job import MillJob, mill
+from component.spark.jobs.job import MillJob
 from component.store.local import LocalStore
+from component.store.uncommitted import Uncommitted
 from component.tables.types import Column, TableSchema, TypeName
 from tests.dataset.making import write_dataset
 from tests.spark.inline_engine import InlineEngine
@@ -81,7 +83,7 @@ class Made:
         self.job = MillJob(
             splits,
             CsvReader(schema, Dialect()),
-            *layouts_of(commits[0]),
+            *(target.layout for target in targets_of(commits[0])),
             store,
             scratch if plan.has_rejected else None,
             direct_partitions=1,
@@ -90,10 +92,11 @@ class Made:
             strict=True,
         )
         self.said: list[str] = []
-        results = mill(InlineEngine(), [self.job], lambda *_: None)
-        (_,), (self.result,) = settle_keys(
-            InlineEngine(), [plan], [self.job], results, lambda *_: None, self.said.append, commits
-        )
+        with Uncommitted(store) as uncommitted:
+            dataset = MilledDataset((MilledTable(plan, self.job),), commits[0])
+            milled = mill_all(InlineEngine(), uncommitted, [dataset], lambda *_: None)
+            (held,) = settle_keys(InlineEngine(), uncommitted, milled, lambda *_: None, self.said.append)
+        self.result = held.tables[0].result
 
     def rows(self):
         """The numbers of the rows that were written."""

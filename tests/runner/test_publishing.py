@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from component.dataset.commits import commit
-from component.errors import CommitUnknownError, RetryError
-from component.runner import publishing
+from component.errors import CommitRefusedError, CommitUnknownError, RetryError
+from component.runner import milling, publishing
 from component.store.local import LocalStore
 from tests.runner.data_folder import csv_text
 
@@ -164,6 +164,24 @@ def test_an_append_that_loses_the_race_is_carried_out_on_what_the_winner_left(fo
     assert run().done
     assert raced
     assert folder.header("t")["metadata"]["winner"] is True
+    assert len(folder.rows("t")) == 60
+
+
+def test_an_append_whose_base_is_collected_while_it_builds_indices_goes_on_with_the_new_state(folder, run, monkeypatch):
+    configure_append(folder)
+    assert run().done
+    prepare = milling.prepare
+    passed = []
+
+    def prepare_late(uncommitted, plan, written):
+        if not passed:
+            passed.append(plan)
+            raise CommitRefusedError("commit.refused", "An index file is not there any more")
+        return prepare(uncommitted, plan, written)
+
+    monkeypatch.setattr(milling, "prepare", prepare_late)
+    assert run().done
+    assert passed
     assert len(folder.rows("t")) == 60
 
 

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
+from pathlib import Path
 
 import pytest
 
+from component.errors import RetryError
+from component.plan.model import OutputPlan, RecordsPlan
+from component.records.places import LocalListing
+from component.runner.records_outputs import RecordsOutput
 from tests.records.making import entry_of, make_directory
 
 TYPES = {"id": "integer", "s": "string", "d": "date"}
@@ -133,3 +138,36 @@ def test_what_is_wrong_is_said_and_nothing_is_written(folder, refused, tmp_path,
     folder.file_store(datasets=[{"uuid": "orders", "tables": [{"source": "orders"}]}], outputs=outputs)
     refused(code, "orders", *fragments)
     assert not target.exists() or not list(target.iterdir())
+
+
+def test_a_directory_that_cannot_be_begun_takes_those_begun_before_it_along(folder, refused, tmp_path, monkeypatch):
+    folder.table("t.csv", "id\n1\n")
+    first, second = tmp_path / "new" / "first", tmp_path / "second"
+    outputs = [
+        {"dataset": "t", "as": "file", "name": one.name, "format": "records", "records": {"url": one.as_uri()}}
+        for one in (first, second)
+    ]
+    folder.file_store(datasets=[{"uuid": "t", "tables": [{"source": "t.csv"}]}], outputs=outputs)
+    mkdir = Path.mkdir
+
+    def mkdir_or_not(self, *arguments, **more):
+        if self == second:
+            raise PermissionError(13, "Permission denied")
+        mkdir(self, *arguments, **more)
+
+    monkeypatch.setattr(Path, "mkdir", mkdir_or_not)
+    refused("output.unwritable", "Permission denied", but="_common_metadata")
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_target_that_cannot_be_listed_any_more_hides_no_error(tmp_path, monkeypatch):
+    listing = LocalListing(tmp_path / "made")
+    listing.root.mkdir()
+
+    def fail(_):
+        raise RetryError("store.unreadable", "The disk went away")
+
+    monkeypatch.setattr(LocalListing, "names", fail)
+    output = OutputPlan("x", "t")
+    RecordsOutput(output, RecordsPlan(None), listing.root, listing, (listing.root,)).discard()
+    assert not listing.root.exists()

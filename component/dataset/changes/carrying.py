@@ -15,7 +15,6 @@ from isal.isal_zlib import crc32
 
 from component import identity, naming
 from component.dataset.changes.rewrite import Rewritten
-from component.dataset.commits.commit import discard
 from component.dataset.commits.tables import fill_tables
 from component.dataset.files.csv_file import parquet_of
 from component.dataset.files.data_file import read_rows
@@ -29,13 +28,14 @@ from component.dataset.format.soundness import damaged
 from component.dataset.format.values import value_text
 from component.dataset.reading.reader import Dataset
 from component.store.base import Store
+from component.store.uncommitted import Uncommitted
 
 Values = dict[str, list[tuple[str, Any]]]
 """The values of indexed columns, file by file with its label."""
 
 
 def carry(
-    store: Store,
+    uncommitted: Uncommitted,
     tables: Sequence[Dataset],
     layouts: Sequence[Layout],
     done: Sequence[Rewritten],
@@ -44,24 +44,19 @@ def carry(
     """Put the files that keep the tables of a dataset in step with a change of some of them, and return them.
 
     `tables` are those of the state that changes, `layouts` say how all of them will be; `done` are the files that go or
-    are written again, each of one table, and `written` is all that comes. Nothing for a dataset of one table. On any
-    error nothing of it is left; UserError `dataset.damaged` for a file to be copied that is not the one written.
+    are written again, each of one table, and `written` is all that comes. Nothing for a dataset of one table.
+    UserError `dataset.damaged` for a file to be copied that is not the one written.
     """
     if len(layouts) < 2:
         return ()
-    carried: list[WrittenFile] = []
-    try:
-        goals = _goals(done)
-        parts = [
-            _copied(store, table, layout, _labels(table, done), goals, carried)
-            for table in tables
-            for layout in layouts
-            if layout.table == table.table
-        ]
-        return (*parts, *fill_tables(store, layouts, [*written, *parts]))
-    except BaseException:
-        discard(store, (file.key for file in carried))
-        raise
+    goals = _goals(done)
+    parts = [
+        _copied(uncommitted, table, layout, _labels(table, done), goals)
+        for table in tables
+        for layout in layouts
+        if layout.table == table.table
+    ]
+    return (*parts, *fill_tables(uncommitted, layouts, [*written, *parts]))
 
 
 def _goals(done: Sequence[Rewritten]) -> dict[str, str]:
@@ -81,14 +76,10 @@ def _labels(table: Dataset, done: Sequence[Rewritten]) -> list[str]:
 
 
 def _copied(
-    store: Store,
-    table: Dataset,
-    layout: Layout,
-    labels: Iterable[str],
-    goals: dict[str, str],
-    carried: list[WrittenFile],
+    uncommitted: Uncommitted, table: Dataset, layout: Layout, labels: Iterable[str], goals: dict[str, str]
 ) -> Written:
     """Put the files of a table again under the new labels; those without rows stay behind."""
+    store = uncommitted.store
     facts, start = known_facts(store, table.header).by_file(), len(table.header.uuid) + 1
     values: Values = {name: [] for name in layout.secondary_indices}
     files = []
@@ -101,7 +92,7 @@ def _copied(
         label = goals.setdefault(old, _new_label(table, key))
         note_values(table, label, table.partition_values(key), data, values)
         files.append(WrittenFile(label, data_key(layout.uuid, layout.table, label), facts_of(data, rows)))
-        carried.append(files[-1])
+        uncommitted.add([files[-1].key])
         store.put(files[-1].key, data)
     return Written(tuple(files), fragments_of(layout, values))
 

@@ -20,11 +20,10 @@ from component.dataset.changes.rewrite import (
     Rewrite,
     RewriteTarget,
     Rewritten,
-    drop_rewritten,
     new_target,
     run_rewrites,
 )
-from component.dataset.commits.commit import CommitPlan, Prepared, commit, discard
+from component.dataset.commits.commit import CommitPlan, Prepared, commit
 from component.dataset.commits.fit import check_indices
 from component.dataset.commits.intent import Intent
 from component.dataset.commits.latest import on_latest
@@ -37,8 +36,8 @@ from component.dataset.format.keys import check_uuid
 from component.dataset.format.layout import Compatibility, Layout, OtherTable
 from component.dataset.format.trusted import read_schema
 from component.dataset.reading.reader import Dataset
-from component.errors import CommitUnknownError, TablemillError
 from component.store.base import Store
+from component.store.uncommitted import Uncommitted
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +169,8 @@ def apply_change(
     """Make a change and commit it; None when `decide`, or the tasks that it gives, find nothing to do.
 
     `executor` runs the tasks; what `decide` gives as rows is written here. `several` and `table` as `open_base`.
-    CommitRefusedError when other writers won several times in a row; on any error but CommitUnknownError nothing of the
-    change is left. What an interrupt leaves is garbage that `find_garbage` finds.
+    CommitRefusedError when other writers won several times in a row. On any error nothing of the change is left, unless
+    it may be committed: after CommitUnknownError, or an interrupt while the header is put.
     """
 
     def opened() -> Base:
@@ -186,37 +185,28 @@ def apply_change(
 
 def carry_out(store: Store, base: Base, change: Change, executor: Executor = HERE) -> Prepared | None:
     """Make a change of a state that was read, and commit it; CommitRefusedError when that is no longer the live one."""
-    done = run_rewrites(executor, change.tasks, change.sizes)
-    if change.tasks and not (done or change.removed or change.rows or change.emptied):
-        return None
-    try:
-        return _commit(store, base, change, done, executor)
-    except CommitUnknownError:
-        raise
-    except TablemillError:  # and nothing else: an interrupt may come when the header is there already
-        drop_rewritten(store, done)
-        raise
+    with Uncommitted(store) as uncommitted:
+        done = run_rewrites(uncommitted, executor, change.tasks, change.sizes)
+        if change.tasks and not (done or change.removed or change.rows or change.emptied):
+            return None
+        return _commit(uncommitted, base, change, done, executor)
 
 
-def _commit(store: Store, base: Base, change: Change, done: Sequence[Rewritten], executor: Executor) -> Prepared:
+def _commit(
+    uncommitted: Uncommitted, base: Base, change: Change, done: Sequence[Rewritten], executor: Executor
+) -> Prepared:
+    store = uncommitted.store
     done = [*done, *(Rewritten((label,), Written(), table=table) for label, table in change.emptied)]
     removed = {*change.removed, *(label for one in done for label in one.labels)}
     plan = _plan(base, replace(change, removed=removed))
     layout = next(layout for layout in plan.layouts if layout.table == base.chosen.table)
-    written = _write(store, layout, change)
+    written = [_write_group(uncommitted, layout, group) for group in change.rows]
     coming = [*written, *(one.written for one in done), *change.adopted]
-    try:
-        said: tuple[str, ...] = ()
-        if any(part.files for part in written):
-            said = check_new_keys(store, plan, written) + check_known_keys(store, plan, written, done, executor)
-        carried = carry(store, base.datasets, plan.layouts, done, coming)
-        written += carried
-        prepared = commit(store, plan, [*coming, *carried])
-    except CommitUnknownError:
-        raise
-    except TablemillError:  # the same
-        _delete(store, written)
-        raise
+    said: tuple[str, ...] = ()
+    if any(part.files for part in written):
+        said = check_new_keys(store, plan, written) + check_known_keys(store, plan, written, done, executor)
+    carried = carry(uncommitted, base.datasets, plan.layouts, done, coming)
+    prepared = commit(store, plan, [*coming, *carried], uncommitted)
     for text in said:
         warnings.warn(text, stacklevel=2)
     return prepared
@@ -267,30 +257,13 @@ def _changed_layouts(layouts: Sequence[Layout], change: Change) -> list[Layout]:
     ]
 
 
-def _write(store: Store, layout: Layout, change: Change) -> list[Written]:
-    written: list[Written] = []
-    try:
-        for group in change.rows:
-            written.append(_write_group(store, layout, group))  # noqa: PERF401 - what is written is deleted on an error
-    except BaseException:
-        _delete(store, written)
-        raise
-    return written
-
-
-def _write_group(store: Store, layout: Layout, rows: Iterable[pa.Table]) -> Written:
-    writer = PartitionWriter(store, layout, identity.new_hex)
-    try:
+def _write_group(uncommitted: Uncommitted, layout: Layout, rows: Iterable[pa.Table]) -> Written:
+    with PartitionWriter(uncommitted.store, layout, identity.new_hex) as writer:
         for table in rows:
             writer.add(table)
-        return writer.finish()
-    except BaseException:
-        writer.abort()
-        raise
-
-
-def _delete(store: Store, written: Iterable[Written]) -> None:
-    discard(store, (file.key for part in written for file in part.files))
+        written = writer.finish()
+    uncommitted.add(file.key for file in written.files)
+    return written
 
 
 def labels_in_order(header: Header) -> list[str]:

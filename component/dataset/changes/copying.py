@@ -8,16 +8,16 @@ from dataclasses import replace
 from component import identity
 from component.dataset.changes.carrying import sound_bytes
 from component.dataset.changes.change import Base, open_base
-from component.dataset.commits.commit import discard
 from component.dataset.commits.garbage import delete_dataset
-from component.dataset.commits.swap import SchemaSwap, swap_header, swap_schema, undo_schema
+from component.dataset.commits.swap import swap_state
 from component.dataset.format.facts import facts_keys, known_facts
 from component.dataset.format.header import Header, read_header
-from component.dataset.format.history import forget, keep, stamped
+from component.dataset.format.history import put_copies, stamped
 from component.dataset.format.keys import check_uuid, index_key, referenced, schema_key, stored_key
 from component.dataset.format.trusted import with_description
-from component.errors import CommitRefusedError, CommitUnknownError, TablemillError, UserError
+from component.errors import CommitRefusedError, UserError
 from component.store.base import Store
+from component.store.uncommitted import Uncommitted
 
 
 def copy_dataset(store: Store, uuid: str, target: Store, target_uuid: str) -> int:
@@ -39,15 +39,8 @@ def copy_dataset(store: Store, uuid: str, target: Store, target_uuid: str) -> in
         )
     schemas = {dataset.table: dataset.schema for dataset in base.datasets}
     copied = _renamed(with_description(source, schemas, base.compatibility or "plateau"), target_uuid)
-    try:
-        count = _put(store, target, base, copied)
-    except CommitUnknownError:
-        raise
-    except TablemillError:  # and nothing else: an interrupt may come when the header is there already
-        discard(target, [*map(stored_key, referenced(copied.partitions, copied.indices)), *facts_keys(copied)])
-        forget(target, copied)
-        raise
-    return count
+    with Uncommitted(target) as uncommitted:
+        return _put(store, uncommitted, base, copied)
 
 
 def check_absent(target: Store, uuid: str) -> None:
@@ -58,33 +51,26 @@ def check_absent(target: Store, uuid: str) -> None:
         )
 
 
-def _put(store: Store, target: Store, base: Base, copied: Header) -> int:
-    source = base.dataset.header
+def _put(store: Store, uncommitted: Uncommitted, base: Base, copied: Header) -> int:
+    target, source = uncommitted.store, base.dataset.header
     names = zip(
         referenced(source.partitions, source.indices), referenced(copied.partitions, copied.indices), strict=True
     )
     count = 0
     facts, start = known_facts(store, source).by_file(), len(source.uuid) + 1
     for old, new in names:
+        uncommitted.add([stored_key(new)])
         target.put(stored_key(new), sound_bytes(store, old, facts.get(old[start:])))
         count += 1
     for old, new in zip(facts_keys(source), facts_keys(copied), strict=True):
+        uncommitted.add([new])
         with suppress(UserError):  # without facts a dataset is whole, and `verify` says that they are missing
             target.put(new, store.get(old))
-    keep(target, copied, None)
-    swaps: list[SchemaSwap | None] = []
-    try:
-        for dataset in base.datasets:
-            key = schema_key(copied.uuid, dataset.table)
-            swaps.append(swap_schema(target, key, dataset.schema))
-        swap_header(target, None, copied, base.stored.storage_format)
-    except CommitUnknownError:
-        raise
-    except TablemillError:
-        for swap in swaps:
-            undo_schema(target, swap)
-        raise
-    return count + 1 + len(swaps)
+    put_copies(uncommitted, copied, None)
+    schemas = {schema_key(copied.uuid, one.table): one.schema for one in base.datasets}
+    with uncommitted.publishing():
+        swap_state(target, None, copied, schemas, base.stored.storage_format)
+    return count + 1 + len(schemas)
 
 
 def rename_dataset(store: Store, uuid: str, target_uuid: str) -> None:

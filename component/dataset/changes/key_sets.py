@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Final
@@ -17,8 +16,8 @@ from component import identity, naming
 from component.dataset.changes.execution import Executor
 from component.dataset.changes.row_keys import Ranges, check_keys, distinct_keys, ranges_of
 from component.dataset.reading.reader import FileScan, read_scan
-from component.errors import TablemillError
 from component.store.base import Store
+from component.store.uncommitted import Uncommitted
 from component.tables.key_hash import key_values
 
 KEYS_PER_SET: Final = 4_000_000
@@ -48,7 +47,7 @@ class KeySet:
 
 
 def set_of(keys: pa.Table, store: Store, uuid: str, run: str = "") -> KeySet:
-    """Return a set of keys that are at hand; a large one is put into the store, and is to be dropped after use."""
+    """Return a set of keys that are at hand; a large one is put into the store, and is to be discarded after use."""
     keys = keys.combine_chunks()
     if keys.nbytes <= INLINE_BYTES:
         return KeySet(keys.num_rows, ranges_of(keys), table=keys)
@@ -60,12 +59,9 @@ def set_of(keys: pa.Table, store: Store, uuid: str, run: str = "") -> KeySet:
     return KeySet(keys.num_rows, ranges_of(keys), key=key)
 
 
-def drop_sets(store: Store, sets: Iterable[KeySet]) -> None:
-    """Delete the objects of sets that are not needed any more, as far as the store lets."""
-    for one in sets:
-        if one.key is not None:
-            with suppress(TablemillError):
-                store.delete(one.key)
+def stored_keys(sets: Iterable[KeySet]) -> Iterator[str]:
+    """Yield the keys of the objects that hold sets: they are discarded after use, whatever came of it."""
+    return (one.key for one in sets if one.key is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,13 +126,9 @@ def gather_sets(executor: Executor, task: GatherKeys, rows: int, *, per_set: int
     if rows > per_set:
         column, bounds = _bounds(_sample(executor, task), -(-rows // per_set))
         tasks = [replace(task, column=column, low=low, high=high) for low, high in pairwise([None, *bounds, None])]
-    try:
+    with Uncommitted(task.store) as running:
+        running.add_run(f"{task.uuid}/{naming.KEYS_FOLDER}/", task.run)
         return tuple(executor.run(gather_keys, tasks, files=len(task.scans)))
-    except BaseException:
-        with suppress(TablemillError):
-            for stat in list(task.store.list(f"{task.uuid}/{naming.KEYS_FOLDER}/{task.run}")):
-                task.store.delete(stat.key)
-        raise
 
 
 def _sample(executor: Executor, task: GatherKeys) -> pa.Table:

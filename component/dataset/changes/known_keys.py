@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from component import identity, naming
 from component.dataset.changes.execution import HERE, Executor
-from component.dataset.changes.key_sets import KeySet, drop_sets, set_of
+from component.dataset.changes.key_sets import KeySet, set_of, stored_keys
 from component.dataset.changes.primary_keys import (
     RANGE_HASHES,
     RANGE_KEYS,
@@ -52,6 +52,7 @@ from component.dataset.format.values import parse_value, value_text
 from component.dataset.reading.reader import Dataset, FileScan, plan_scan
 from component.errors import UserError
 from component.store.base import Store
+from component.store.uncommitted import discard
 from component.tables.key_hash import Hashes, key_hashes
 
 _MOST_RANGES: Final = 64
@@ -135,7 +136,7 @@ def met_hashes(new: NewRows, dataset: Dataset, stays: Sequence[FileScan], execut
             where = HERE if len(tasks) == 1 else executor
             found = [one for part in where.run(find_keys, tasks, files=len(candidates), size=size) for one in part]
         finally:
-            drop_sets(new.store, sets)
+            discard(new.store, stored_keys(sets))
     by_label = {scan.label: scan for scan in candidates}
     hashes = np.unique(np.concatenate([one for _, one in found])) if found else np.empty(0, np.uint64)
     return Met(hashes, tuple(by_label[label] for label, _ in found))

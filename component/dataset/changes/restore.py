@@ -7,16 +7,17 @@ import datetime as dt
 import pyarrow as pa
 
 from component.dataset.changes.change import open_base
-from component.dataset.commits.swap import SchemaSwap, swap_header, swap_schema, undo_schema
+from component.dataset.commits.swap import swap_state
 from component.dataset.format.flavour import flavour_of
 from component.dataset.format.header import Header
-from component.dataset.format.history import Commit, commit_of, forget, keep, stamped, state_as_of
+from component.dataset.format.history import Commit, commit_of, put_copies, stamped, state_as_of
 from component.dataset.format.keys import history_key, referenced, schema_key, stored_key
 from component.dataset.format.layout import described_schema
 from component.dataset.format.schema import decode_schema, normal_schema
 from component.dataset.format.trusted import with_description
-from component.errors import CommitUnknownError, TablemillError, UserError
+from component.errors import UserError
 from component.store.base import Store
+from component.store.uncommitted import Uncommitted
 
 
 def restore(store: Store, uuid: str, as_of: str | dt.datetime) -> Commit:
@@ -30,20 +31,12 @@ def restore(store: Store, uuid: str, as_of: str | dt.datetime) -> Commit:
     schemas = {table: _schema_of(store, wanted.header, table) for table in wanted.header.tables}
     kept_for = flavour_of(store, wanted.header, schemas[wanted.header.table])
     header = stamped(with_description(wanted.header, schemas, kept_for), base.dataset.header, "restore")
-    swaps: list[SchemaSwap | None] = []
-    try:
-        keep(store, header, base.dataset.header)  # from here on a collection spares what this copy names
+    keyed = {schema_key(uuid, table): schema for table, schema in schemas.items()}
+    with Uncommitted(store) as uncommitted:
+        put_copies(uncommitted, header, base.dataset.header)  # from here on a collection spares what this copy names
         _hold_complete(store, wanted, base.dataset.header)
-        for table, schema in schemas.items():
-            swaps.append(swap_schema(store, schema_key(uuid, table), schema))
-        swap_header(store, base.stored, header, base.stored.storage_format)
-    except CommitUnknownError:
-        raise
-    except TablemillError:
-        for swap in swaps:
-            undo_schema(store, swap)
-        forget(store, header)
-        raise
+        with uncommitted.publishing():
+            swap_state(store, base.stored, header, keyed, base.stored.storage_format)
     return wanted
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Final, TypeAlias
@@ -31,8 +30,8 @@ from component.dataset.files.pruning import groups_wanted
 from component.dataset.files.write import PartitionWriter, Written
 from component.dataset.format.layout import Layout
 from component.dataset.reading.reader import FileScan, read_scan
-from component.errors import TablemillError
 from component.store.base import Store
+from component.store.uncommitted import Uncommitted
 from component.tables.key_hash import key_values
 
 Mask: TypeAlias = pa.ChunkedArray
@@ -51,6 +50,11 @@ class RewriteTarget:
     schema: pa.Schema
     layout: Layout
     run: str
+
+    @property
+    def folder(self) -> str:
+        """What the keys of the new files begin with."""
+        return f"{self.layout.uuid}/{self.layout.table}/"
 
     @property
     def columns(self) -> list[str]:
@@ -120,15 +124,19 @@ class Rewritten:
     gone: int = 0
     table: str = ""
 
+    @property
+    def keys(self) -> Iterator[str]:
+        """The keys of the files that come."""
+        return (file.key for file in self.written.files)
+
 
 def rewrite(task: Rewrite) -> tuple[Rewritten, ...]:
     """Carry out one task; files that hold no such rows are left out. On any error nothing of it is left."""
     done: list[Rewritten] = []
-    try:
-        done.extend(replace(one, table=task.target.layout.table) for one in _rewritten(task))
-    except BaseException:
-        drop_rewritten(task.target.store, done)
-        raise
+    with Uncommitted(task.target.store) as uncommitted:
+        for one in _rewritten(task):
+            uncommitted.add(one.keys)
+            done.append(replace(one, table=task.target.layout.table))
     return tuple(done)
 
 
@@ -234,48 +242,28 @@ def _read(
 
 
 def _write(target: RewriteTarget, rows: Iterable[pa.Table], label: str) -> Written:
-    writer = PartitionWriter(target.store, target.layout, target.stems(label), known=True)
-    try:
+    with PartitionWriter(target.store, target.layout, target.stems(label), known=True) as writer:
         for table in rows:
             writer.add(table)
         return writer.finish()
-    except BaseException:
-        writer.abort()
-        raise
 
 
 def run_rewrites(
-    executor: Executor, tasks: Sequence[Rewrite], sizes: Mapping[str, int] | None = None
+    uncommitted: Uncommitted, executor: Executor, tasks: Sequence[Rewrite], sizes: Mapping[str, int] | None = None
 ) -> tuple[Rewritten, ...]:
-    """Run the tasks of one change; on any error nothing that they wrote is left, as far as the store lets.
+    """Run the tasks of one change; on any error what they wrote is discarded, that of killed tasks as well.
 
     `sizes` are the bytes of files by key, where they are known; they decide where the tasks run.
     """
     scans = [scan for task in tasks for scan in task.scans]
     size = sum((sizes or {}).get(scan.key, 0) for scan in scans)
-    try:
+    with Uncommitted(uncommitted.store) as running:
+        for target in (task.target for task in tasks):
+            running.add_run(target.folder, target.run)
         results = executor.run(rewrite, tasks, files=len(scans), size=size)
-    except BaseException:
-        for target in {task.target.layout.table: task.target for task in tasks}.values():
-            _sweep(target)
-        raise
-    return tuple(one for found in results for one in found)
-
-
-def _sweep(target: RewriteTarget) -> None:
-    """Delete every file that a change put: also those of tasks that had ended, or that were killed."""
-    with suppress(TablemillError):
-        for stat in list(target.store.list(f"{target.layout.uuid}/{target.layout.table}/")):
-            if stat.key.rpartition("/")[2].startswith(target.run):
-                target.store.delete(stat.key)
-
-
-def drop_rewritten(store: Store, done: Iterable[Rewritten]) -> None:
-    """Delete what was written for a change that is not committed, as far as the store lets."""
-    for one in done:
-        for file in one.written.files:
-            with suppress(TablemillError):
-                store.delete(file.key)
+    done = tuple(one for found in results for one in found)
+    uncommitted.add(key for one in done for key in one.keys)
+    return done
 
 
 def in_groups(scans: Sequence[FileScan], sizes: Mapping[str, int]) -> Iterator[tuple[FileScan, ...]]:

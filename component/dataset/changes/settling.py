@@ -8,8 +8,7 @@ that are still there is used again.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
@@ -17,10 +16,10 @@ import pyarrow.compute as pc
 
 from component.dataset.changes.carrying import carry
 from component.dataset.changes.execution import HERE, Executor
-from component.dataset.changes.key_sets import GatherKeys, KeySet, all_keys, drop_sets, gather_sets
+from component.dataset.changes.key_sets import GatherKeys, KeySet, all_keys, gather_sets, stored_keys
 from component.dataset.changes.known_keys import candidates, check_known_keys, check_new_keys, fresh_scan
 from component.dataset.changes.modes import files_layout
-from component.dataset.changes.rewrite import Rewritten, drop_rewritten, new_target, run_rewrites
+from component.dataset.changes.rewrite import Rewritten, new_target, run_rewrites
 from component.dataset.changes.upsert import drop_tasks
 from component.dataset.commits.commit import CommitPlan, Prepared, prepare_and_publish, replan
 from component.dataset.commits.latest import on_latest
@@ -30,8 +29,9 @@ from component.dataset.format.facts import known_facts
 from component.dataset.format.trusted import read_schema
 from component.dataset.format.values import value_text
 from component.dataset.reading.reader import Dataset
-from component.errors import CommitRefusedError, TablemillError, UserError
+from component.errors import CommitRefusedError, UserError
 from component.store.base import Store
+from component.store.uncommitted import Uncommitted, discard
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,36 +58,46 @@ class Settled:
         """All files that come."""
         return (*self.fresh, *(one.written for one in self.rewritten), *self.carried)
 
+    @property
+    def temporary(self) -> Iterator[str]:
+        """The keys of what the write needs only until its commit."""
+        yield from stored_keys(self.sets)
+        yield from (file.key for part in self.passing for file in part.files)
+
 
 def settle(
-    store: Store, plan: CommitPlan, written: Sequence[Written], executor: Executor = HERE, before: Settled | None = None
+    uncommitted: Uncommitted,
+    plan: CommitPlan,
+    written: Sequence[Written],
+    executor: Executor = HERE,
+    before: Settled | None = None,
 ) -> Settled:
-    """Find out what goes of the base, and write touched files again; on any error nothing of that is left.
+    """Find out what goes of the base, and write touched files again.
 
     `before` is the same write as it was settled on an earlier state. UserError `dataset.key` for a null in the key of a
     new row, and for an upsert when a key stands twice; `row.duplicate_key` for a primary key that rows have which stay,
     unless a warning is enough, and CommitRefusedError when these came since `before`.
     """
-    settled = _settle(store, plan, written, executor, before)
-    try:
-        return replace(settled, warnings=_met(store, settled, executor, before))
-    except BaseException:
-        drop_settled(store, settled)
-        raise
+    settled = _settle(uncommitted, plan, written, executor, before)
+    return replace(settled, warnings=_met(uncommitted.store, settled, executor, before))
 
 
 def _settle(
-    store: Store, plan: CommitPlan, written: Sequence[Written], executor: Executor, before: Settled | None
+    uncommitted: Uncommitted,
+    plan: CommitPlan,
+    written: Sequence[Written],
+    executor: Executor,
+    before: Settled | None,
 ) -> Settled:
     if plan.intent.by_key:
-        settled = _settle_by_key(store, plan, tuple(written), executor, before)
-        return _in_step(store, settled, settled.rewritten)
+        settled = _settle_by_key(uncommitted, plan, tuple(written), executor, before)
+        return _in_step(uncommitted, settled, settled.rewritten)
     if plan.intent.mode != "replace_partitions" or plan.base is None:
-        return _in_step(store, Settled(plan, tuple(written)), ())
-    plan = with_replaced(store, plan, written)
+        return _in_step(uncommitted, Settled(plan, tuple(written)), ())
+    plan = with_replaced(uncommitted.store, plan, written)
     going = [Rewritten((label,), Written(), table=plan.layout.table) for label in sorted(plan.removed)]
-    gone = _rows_of(store, plan, plan.removed)
-    return _in_step(store, Settled(plan, tuple(written), rows_gone=gone), going)
+    gone = _rows_of(uncommitted.store, plan, plan.removed)
+    return _in_step(uncommitted, Settled(plan, tuple(written), rows_gone=gone), going)
 
 
 def with_replaced(store: Store, plan: CommitPlan, written: Sequence[Written]) -> CommitPlan:
@@ -97,18 +107,14 @@ def with_replaced(store: Store, plan: CommitPlan, written: Sequence[Written]) ->
     return replace(plan, removed=_replaced(dataset_of(store, plan), plan, written))
 
 
-def _in_step(store: Store, settled: Settled, done: Sequence[Rewritten]) -> Settled:
+def _in_step(uncommitted: Uncommitted, settled: Settled, done: Sequence[Rewritten]) -> Settled:
     """Carry along the tables for which no rows come: `done` is what goes or is written again of the others."""
     plan = settled.plan
     if not plan.absent or plan.base is None:
         return settled
-    header = plan.base.header
-    try:
-        tables = [Dataset(store, header, table, read_schema(store, header, table)) for table in header.tables]
-        return replace(settled, carried=carry(store, tables, plan.all_layouts, done, settled.written))
-    except BaseException:
-        drop_settled(store, settled)
-        raise
+    store, header = uncommitted.store, plan.base.header
+    tables = [Dataset(store, header, table, read_schema(store, header, table)) for table in header.tables]
+    return replace(settled, carried=carry(uncommitted, tables, plan.all_layouts, done, settled.written))
 
 
 def _met(store: Store, settled: Settled, executor: Executor, before: Settled | None) -> tuple[str, ...]:
@@ -169,19 +175,19 @@ def _values(dataset: Dataset, key: str) -> tuple[str, ...]:
 
 
 def _settle_by_key(
-    store: Store, plan: CommitPlan, written: tuple[Written, ...], executor: Executor, before: Settled | None
+    uncommitted: Uncommitted,
+    plan: CommitPlan,
+    written: tuple[Written, ...],
+    executor: Executor,
+    before: Settled | None,
 ) -> Settled:
+    store = uncommitted.store
     dataset = dataset_of(store, plan) if plan.base is not None else None
     sets = before.sets if before is not None else _gather(store, plan, dataset, written, executor)
+    uncommitted.add(stored_keys(sets))
     deletes = plan.intent.mode == "delete"
     settled = Settled(plan, () if deletes else written, sets=sets, passing=written if deletes else ())
-    if dataset is None:
-        return settled
-    try:
-        return _without_keys(settled, dataset, executor, before)
-    except BaseException:
-        drop_sets(store, sets)
-        raise
+    return settled if dataset is None else _without_keys(uncommitted, settled, dataset, executor, before)
 
 
 def _gather(
@@ -195,7 +201,9 @@ def _gather(
     return gather_sets(executor, task, sum(part.rows for part in written))
 
 
-def _without_keys(settled: Settled, dataset: Dataset, executor: Executor, before: Settled | None) -> Settled:
+def _without_keys(
+    uncommitted: Uncommitted, settled: Settled, dataset: Dataset, executor: Executor, before: Settled | None
+) -> Settled:
     """Write the files again that hold a key and were not written again before."""
     store, plan = dataset.store, settled.plan
     there = dataset.header.partitions.keys()
@@ -205,9 +213,9 @@ def _without_keys(settled: Settled, dataset: Dataset, executor: Executor, before
     scans = tuple(scan for scan in scans if scan.label not in looked_at)
     sizes = _sizes(dataset) if len(scans) > 1 else {}
     tasks = drop_tasks(new_target(store, dataset.schema, plan.layout), scans, sizes, plan.intent.key, settled.sets)
-    fresh = run_rewrites(executor, tasks, sizes)
+    fresh = run_rewrites(uncommitted, executor, tasks, sizes)
     kept = tuple(one for one in known if there >= set(one.labels))
-    drop_rewritten(store, (one for one in known if one not in kept))
+    uncommitted.discard(key for one in known if one not in kept for key in one.keys)
     done = (*kept, *fresh)
     return replace(
         settled,
@@ -222,51 +230,33 @@ def _sizes(dataset: Dataset) -> Mapping[str, int]:
     return {stat.key: stat.size for stat in dataset.store.list(f"{dataset.header.uuid}/{dataset.table}/")}
 
 
-def settle_again(store: Store, settled: Settled, executor: Executor = HERE) -> Settled:
+def settle_again(uncommitted: Uncommitted, settled: Settled, executor: Executor = HERE) -> Settled:
     """Settle a write on the state that is there now, after another writer won; errors as `replan` and `settle`."""
-    _discard(store, settled.carried)
-    plan = replan(store, settled.plan)
-    return settle(store, plan, settled.passing or settled.fresh, executor, before=settled)
+    uncommitted.discard(file.key for part in settled.carried for file in part.files)
+    plan = replan(uncommitted.store, settled.plan)
+    return settle(uncommitted, plan, settled.passing or settled.fresh, executor, before=settled)
 
 
-def tidy(store: Store, settled: Settled) -> None:
-    """Delete what a write needed only until its commit, as far as the store lets."""
-    drop_sets(store, settled.sets)
-    _discard(store, settled.passing)
-
-
-def drop_settled(store: Store, settled: Settled) -> None:
-    """Delete all that was written to settle a write that is not committed; files of new rows stay."""
-    drop_sets(store, settled.sets)
-    drop_rewritten(store, settled.rewritten)
-    _discard(store, settled.carried)
-
-
-def _discard(store: Store, written: Sequence[Written]) -> None:
-    for file in (file for part in written for file in part.files):
-        with suppress(TablemillError):
-            store.delete(file.key)
-
-
-def commit_write(store: Store, plan: CommitPlan, written: Sequence[Written], executor: Executor = HERE) -> Prepared:
+def commit_write(
+    uncommitted: Uncommitted, plan: CommitPlan, written: Sequence[Written], executor: Executor = HERE
+) -> Prepared:
     """Settle, prepare and publish; a write that loses the race is settled again on the new state, an overwrite is not.
 
     Warns, as Python does, of what is wrong with primary keys, where that is no error. Errors as `commit`, `settle` and
-    `check_new_keys`; on any error but CommitUnknownError the caller deletes what was written.
+    `check_new_keys`.
     """
-    warned = check_new_keys(store, plan, written)
+    warned = check_new_keys(uncommitted.store, plan, written)
 
     def attempt(settled: Settled) -> tuple[Settled, Prepared]:
-        return settled, prepare_and_publish(store, settled.plan, settled.written)
+        return settled, prepare_and_publish(uncommitted, settled.plan, settled.written)
 
     def again(lost: Settled, refused: CommitRefusedError) -> Settled:
         if plan.intent.mode == "overwrite":
             raise refused
-        return settle_again(store, lost, executor)
+        return settle_again(uncommitted, lost, executor)
 
-    first = settle(store, plan, written, executor)
-    settled, prepared = on_latest(first, attempt, again, drop=lambda lost: drop_settled(store, lost))
-    tidy(store, settled)
+    settled, prepared = on_latest(settle(uncommitted, plan, written, executor), attempt, again)
+    discard(uncommitted.store, settled.temporary)
     for text in (*warned, *settled.warnings):
         warnings.warn(text, stacklevel=2)
     return prepared

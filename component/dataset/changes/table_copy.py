@@ -9,7 +9,7 @@ import pyarrow as pa
 from component import naming
 from component.dataset.changes.carrying import Values, fragments_of, note_values
 from component.dataset.changes.copying import check_absent
-from component.dataset.commits.commit import commit, discard, plan_commit
+from component.dataset.commits.commit import commit, plan_commit
 from component.dataset.files.csv_file import parquet_of
 from component.dataset.files.footer import open_footer
 from component.dataset.files.write import Written, WrittenFile
@@ -17,8 +17,8 @@ from component.dataset.format.facts import facts_of
 from component.dataset.format.keys import check_uuid, data_key, stored_key
 from component.dataset.format.layout import Compatibility, Layout
 from component.dataset.reading.reader import Dataset, open_dataset, plan_scan
-from component.errors import CommitUnknownError, TablemillError
 from component.store.base import Store
+from component.store.uncommitted import Uncommitted
 
 
 def copy_table(
@@ -45,20 +45,14 @@ def copy_table(
         target_uuid, schema, header.partition_keys, indices, attributes=attributes, compatibility=compatibility
     )
     plan = plan_commit(target, layout, "overwrite", primary_key=dataset.primary_key)
-    files: list[WrittenFile] = []
     values: Values = {name: [] for name in indices}
-    try:
-        files.extend(_copied(dataset, target, layout, values))
-        commit(target, plan, [Written(tuple(files), fragments_of(layout, values))])
-    except CommitUnknownError:
-        raise
-    except TablemillError:  # and nothing else: an interrupt may come when the header is there already
-        discard(target, (file.key for file in files))
-        raise
+    with Uncommitted(target) as uncommitted:
+        files = tuple(_copied(dataset, uncommitted, layout, values))
+        commit(target, plan, [Written(files, fragments_of(layout, values))], uncommitted)
     return len(files)
 
 
-def _copied(dataset: Dataset, target: Store, layout: Layout, values: Values) -> Iterator[WrittenFile]:
+def _copied(dataset: Dataset, uncommitted: Uncommitted, layout: Layout, values: Values) -> Iterator[WrittenFile]:
     for scan in plan_scan(dataset):
         data = parquet_of(dataset.store.get(stored_key(scan.key)), scan.key, dataset.schema)
         rows = open_footer(pa.BufferReader(data)).metadata.num_rows
@@ -67,5 +61,6 @@ def _copied(dataset: Dataset, target: Store, layout: Layout, values: Values) -> 
         note_values(dataset, scan.label, scan.partition_values, data, values)
         key = data_key(layout.uuid, naming.DEFAULT_TABLE, scan.label)
         file = WrittenFile(scan.label, key, facts_of(data, rows))
-        target.put(key, data)
+        uncommitted.add([key])
+        uncommitted.store.put(key, data)
         yield file

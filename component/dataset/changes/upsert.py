@@ -10,7 +10,7 @@ import pyarrow as pa
 from component import naming
 from component.dataset.changes.change import Base, Change, apply_change
 from component.dataset.changes.execution import HERE, Executor
-from component.dataset.changes.key_sets import KeySet, drop_sets, set_of
+from component.dataset.changes.key_sets import KeySet, set_of, stored_keys
 from component.dataset.changes.known_keys import candidates
 from component.dataset.changes.rewrite import DropKeys, RewriteTarget, in_groups
 from component.dataset.changes.row_keys import check_keys, checked_key, distinct_keys
@@ -19,6 +19,7 @@ from component.dataset.commits.fit import fitted_rows
 from component.dataset.commits.intent import Intent
 from component.dataset.reading.reader import Dataset, FileScan
 from component.store.base import Store
+from component.store.uncommitted import discard
 from component.tables.key_hash import key_values
 
 
@@ -51,7 +52,7 @@ def upsert(
     try:
         return apply_change(store, uuid, decide, table=table, executor=executor)
     finally:
-        drop_sets(store, used)
+        discard(store, stored_keys(used))
 
 
 def delete_keys(
@@ -80,7 +81,7 @@ def delete_keys(
     try:
         return apply_change(store, uuid, decide, table=table, executor=executor)
     finally:
-        drop_sets(store, used)
+        discard(store, stored_keys(used))
 
 
 def _change(operation: str, base: Base, keys: pa.Table, used: list[KeySet], rows: list[list[pa.Table]]) -> Change:

@@ -16,16 +16,17 @@ from component.dataset.changes.execution import HERE, Executor
 from component.dataset.changes.modes import files_layout, plan_write
 from component.dataset.changes.settling import commit_write
 from component.dataset.changes.upsert import primary_key_of
-from component.dataset.commits.commit import CommitPlan, Prepared, discard
+from component.dataset.commits.commit import CommitPlan, Prepared
 from component.dataset.commits.fit import index_doubts
 from component.dataset.commits.intent import Intent, KeyRule
-from component.dataset.files.write import PartitionWriter, Written
+from component.dataset.files.write import PartitionWriter
 from component.dataset.format.buckets import buckets_of
 from component.dataset.format.header import HeaderFormat
 from component.dataset.format.layout import Compatibility, Layout, OtherTable
 from component.dataset.format.values import check_partition_type
-from component.errors import CommitRefusedError, CommitUnknownError, Place, TablemillError, UserError
+from component.errors import CommitRefusedError, Place, UserError
 from component.store.base import Store
+from component.store.uncommitted import Uncommitted
 from component.tables.types import TableSchema
 
 
@@ -201,25 +202,14 @@ def write_rows(store: Store, plan: CommitPlan, tables: Iterable[pa.Table], execu
     After CommitUnknownError they stay: the dataset may name them. UserError `row.null_partition`; errors as
     `commit_write`.
     """
-    written = _write(store, files_layout(plan), tables)
-    try:
-        return commit_write(store, plan, [written], executor)
-    except CommitUnknownError:
-        raise
-    except TablemillError:
-        discard(store, (file.key for file in written.files))
-        raise
-
-
-def _write(store: Store, layout: Layout, tables: Iterable[pa.Table]) -> Written:
-    writer = PartitionWriter(store, layout, identity.new_hex)
-    try:
-        for table in tables:
-            writer.add(table.select(layout.schema.names))
-        return writer.finish()
-    except BaseException:
-        writer.abort()
-        raise
+    layout = files_layout(plan)
+    with Uncommitted(store) as uncommitted:
+        with PartitionWriter(store, layout, identity.new_hex) as writer:
+            for table in tables:
+                writer.add(table.select(layout.schema.names))
+            written = writer.finish()
+        uncommitted.add(file.key for file in written.files)
+        return commit_write(uncommitted, plan, [written], executor)
 
 
 def _layout(uuid: str, schema: TableSchema) -> Layout:

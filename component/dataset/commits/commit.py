@@ -11,8 +11,7 @@ original clients know only the schema and cannot read the dataset until the next
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -22,20 +21,21 @@ from component.dataset.commits.fit import absent_tables, check_indices, check_na
 from component.dataset.commits.intent import Intent
 from component.dataset.commits.latest import on_latest
 from component.dataset.commits.next_header import NextState, next_header
-from component.dataset.commits.swap import SchemaSwap, schema_of_base, swap_header, swap_schema, undo_schema
+from component.dataset.commits.swap import schema_of_base, swap_state
 from component.dataset.commits.tables import check_shared
 from component.dataset.commits.writable import make_explicit
 from component.dataset.files.write import Written, facts_of_files
-from component.dataset.format.facts import FileFacts, data_keys, facts_keys, known_facts, put_facts
+from component.dataset.format.facts import data_keys, known_facts, put_facts
 from component.dataset.format.header import Header, HeaderFormat, StoredHeader, read_header
-from component.dataset.format.history import forget, keep
+from component.dataset.format.history import put_copies
 from component.dataset.format.keys import schema_key
 from component.dataset.format.layout import Layout, OtherTable
 from component.dataset.format.schema import normal_schema
 from component.dataset.format.trusted import read_schema
 from component.dataset.indices.index import KeptBase, put_indices
-from component.errors import CommitRefusedError, CommitUnknownError, TablemillError, UserError
+from component.errors import CommitRefusedError, UserError
 from component.store.base import Store
+from component.store.uncommitted import Uncommitted
 
 Mode = Literal["overwrite", "append"]
 
@@ -169,29 +169,25 @@ def _schemas_of(store: Store, header: Header) -> dict[str, pa.Schema]:
     return {table: normal_schema(read_schema(store, header, table), keys) for table in header.tables}
 
 
-def prepare(store: Store, plan: CommitPlan, written: Sequence[Written]) -> Prepared:
+def prepare(uncommitted: Uncommitted, plan: CommitPlan, written: Sequence[Written]) -> Prepared:
     """Put the index files under new names, make the header and keep a copy; nothing that a reader sees changes.
 
-    On any error nothing of that is left, as far as the store lets itself be tidied. CommitRefusedError when files of
-    the base are gone, since it is no longer the live state.
+    CommitRefusedError when files of the base are gone, since it is no longer the live state.
     """
-    index_keys: dict[str, str] = {}
-    facts: dict[str, FileFacts] = {}
-    named: list[str] = []
+    store, base = uncommitted.store, plan.base.header if plan.base else None
     try:
-        index_values = put_indices(store, plan.all_layouts, written, plan.stays, index_keys, facts)
-        base = plan.base.header if plan.base else None
-        facts |= facts_of_files(written)
-        vouched = put_facts(store, plan.layout.uuid, known_facts(store, base), facts, data_keys(plan.kept), named)
+        indices = put_indices(uncommitted, plan.all_layouts, written, plan.stays)
+        facts = {one.key: one.facts for one in indices.values()} | facts_of_files(written)
+        vouched = put_facts(uncommitted, plan.layout.uuid, known_facts(store, base), facts, data_keys(plan.kept))
         schemas = tuple(_next_schema(store, layout, base) for layout in plan.all_layouts)
-        header = next_header(_next_state(plan, written, index_keys, vouched), plan.operation or plan.mode)
-        keep(store, header, base)
-    except BaseException as error:
-        discard(store, [*index_keys.values(), *named])
-        if isinstance(error, UserError) and error.code == "store.missing" and _has_passed(store, plan):
+        keys = {column: one.key for column, one in indices.items()}
+        header = next_header(_next_state(plan, written, keys, vouched), plan.operation or plan.mode)
+        put_copies(uncommitted, header, base)
+    except UserError as error:
+        if error.code == "store.missing" and _has_passed(store, plan):
             raise CommitRefusedError("commit.refused", f"{error.text} any more", remedy="Run again.") from error
         raise
-    return Prepared(plan, header, index_values, schemas)
+    return Prepared(plan, header, {column: one.values for column, one in indices.items()}, schemas)
 
 
 def _next_state(
@@ -226,62 +222,35 @@ def publish(store: Store, prepared: Prepared) -> None:
     say and the header is not there (yet): then the files must stay. After any other error the state is the one before.
     After a refusal an append may be planned and prepared again with the same data files.
     """
-    plan = prepared.plan
-    swaps: list[SchemaSwap | None] = []
-    try:
-        for one in prepared.schemas:
-            swaps.append(swap_schema(store, one.key, one.schema))  # noqa: PERF401 - what is put is undone on an error
-        swap_header(store, plan.base, prepared.header, plan.storage_format)
-    except CommitUnknownError:
-        raise
-    except TablemillError:
-        for swap in swaps:
-            undo_schema(store, swap)
-        raise
+    plan, schemas = prepared.plan, {one.key: one.schema for one in prepared.schemas}
+    swap_state(store, plan.base, prepared.header, schemas, plan.storage_format)
 
 
-def withdraw(store: Store, prepared: Prepared) -> None:
-    """Delete the copy of the header of a commit that is not published, and its index files.
-
-    What the store does not let go is garbage, which a collection finds.
-    """
-    forget(store, prepared.header)
-    discard(store, [*prepared.header.indices.values(), *facts_keys(prepared.header)])
-
-
-def discard(store: Store, keys: Iterable[str]) -> None:
-    """Delete what nobody has named yet, as far as the store lets: what stays is garbage, which a collection finds."""
-    for key in keys:
-        with suppress(TablemillError):
-            store.delete(key)
-
-
-def prepare_and_publish(store: Store, plan: CommitPlan, written: Sequence[Written]) -> Prepared:
-    """Make one attempt. Errors as `prepare` and `publish`; but for CommitUnknownError nothing of its own is left."""
-    prepared = prepare(store, plan, written)
-    try:
-        publish(store, prepared)
-    except CommitUnknownError:
-        raise
-    except TablemillError:
-        withdraw(store, prepared)
-        raise
+def prepare_and_publish(uncommitted: Uncommitted, plan: CommitPlan, written: Sequence[Written]) -> Prepared:
+    """Make one attempt. Errors as `prepare` and `publish`; what it put itself is discarded when it fails."""
+    with uncommitted:
+        prepared = prepare(uncommitted, plan, written)
+        with uncommitted.publishing():
+            publish(uncommitted.store, prepared)
     return prepared
 
 
-def commit(store: Store, plan: CommitPlan, written: Sequence[Written]) -> Prepared:
+def commit(
+    store: Store, plan: CommitPlan, written: Sequence[Written], uncommitted: Uncommitted | None = None
+) -> Prepared:
     """Prepare and publish; an append that loses the race is carried out again on the new base.
 
-    CommitRefusedError when an overwrite or a change loses it. On any error but CommitUnknownError the caller deletes
-    what was written.
+    `uncommitted` is that of the write that puts the files; without one they are the caller's business.
+    CommitRefusedError when an overwrite or a change loses the race.
     """
+    ours = Uncommitted(store) if uncommitted is None else uncommitted
 
     def again(lost: CommitPlan, refused: CommitRefusedError) -> CommitPlan:
         if lost.mode != "append" or lost.operation:
             raise refused
         return replan(store, lost)
 
-    return on_latest(plan, lambda latest: prepare_and_publish(store, latest, written), again)
+    return on_latest(plan, lambda latest: prepare_and_publish(ours, latest, written), again)
 
 
 def replan(store: Store, plan: CommitPlan) -> CommitPlan:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeVar
 
-from component.errors import CommitRefusedError, CommitUnknownError, TablemillError
+from component.errors import CommitRefusedError
 
 TRIES: Final = 5
 State = TypeVar("State")
@@ -16,25 +16,17 @@ def on_latest(
     state: State,
     attempt: Callable[[State], Result],
     again: Callable[[State, CommitRefusedError], State],
-    drop: Callable[[State], object] = lambda _: None,
 ) -> Result:
     """Return what an attempt to commit returns; one that loses the race is made again, at most `TRIES` in all.
 
     An attempt leaves nothing of its own when it fails. `again` returns the state for the next one, from the state that
-    is in the store by then; where another attempt makes no sense it raises the refusal that it is given. `drop` deletes
-    what belongs to the last state when all is in vain: not after CommitUnknownError, since a header may name it.
+    is in the store by then; where another attempt makes no sense it raises the refusal that it is given.
 
     CommitRefusedError when others won every time; else what `attempt` and `again` raise.
     """
-    try:
-        for _ in range(TRIES - 1):
-            try:
-                return attempt(state)
-            except CommitRefusedError as refused:
-                state = again(state, refused)
-        return attempt(state)
-    except CommitUnknownError:
-        raise
-    except TablemillError:
-        drop(state)
-        raise
+    for _ in range(TRIES - 1):
+        try:
+            return attempt(state)
+        except CommitRefusedError as refused:
+            state = again(state, refused)
+    return attempt(state)

@@ -8,6 +8,7 @@ the place of its format (`moving`).
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -108,6 +109,30 @@ def _hold_schema(store: Store, header: Header, table: str) -> None:
         version = store.put_if(key, encode_schema(schema), found[1] if found else None)
         if found is not None and not _is_live(store, header):
             store.put_if(key, found[0], version)  # it was put for the one that is live now
+
+
+def swap_state(
+    store: Store,
+    base: StoredHeader | None,
+    header: Header,
+    schemas: Mapping[str, pa.Schema],
+    storage_format: HeaderFormat,
+) -> None:
+    """Put schemas, by their keys, and the header: the commit.
+
+    Errors as `swap_schema` and `swap_header`; after any but CommitUnknownError the schemas are those from before.
+    """
+    swaps: list[SchemaSwap | None] = []
+    try:
+        for key, schema in schemas.items():
+            swaps.append(swap_schema(store, key, schema))
+        swap_header(store, base, header, storage_format)
+    except CommitUnknownError:
+        raise
+    except TablemillError:
+        for swap in swaps:
+            undo_schema(store, swap)
+        raise
 
 
 def swap_header(store: Store, base: StoredHeader | None, header: Header, storage_format: HeaderFormat) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 
 import numpy as np
 import pyarrow as pa
@@ -20,8 +19,8 @@ from component.dataset.format.header import Header
 from component.dataset.format.keys import data_key
 from component.dataset.format.layout import Layout
 from component.dataset.format.schema import normal_type
-from component.errors import Place, TablemillError, UserError
-from component.store.base import Store
+from component.errors import Place, UserError
+from component.store.uncommitted import Uncommitted
 
 
 def check_same_table(header: Header) -> None:
@@ -81,10 +80,10 @@ def check_shared(schemas: Mapping[str, pa.Schema], uuid: str, unknown: Collectio
                 )
 
 
-def fill_tables(store: Store, layouts: Sequence[Layout], written: Iterable[Written]) -> list[Written]:
+def fill_tables(uncommitted: Uncommitted, layouts: Sequence[Layout], written: Iterable[Written]) -> list[Written]:
     """Put a file without rows for each label that some tables have a file of and others do not; say which, by table.
 
-    Nothing for a dataset of one table. On any error none of them is left, as far as the store lets them go.
+    Nothing for a dataset of one table.
     """
     if len(layouts) < 2:
         return [Written() for _ in layouts]
@@ -93,15 +92,7 @@ def fill_tables(store: Store, layouts: Sequence[Layout], written: Iterable[Writt
         for file in part.files:
             labels[table_of_key(file.key)].add(file.label)
     every = set().union(*labels.values())
-    missing = [sorted(every - labels[layout.table]) for layout in layouts]
-    try:
-        return [_put_empty(store, layout, wanted) for layout, wanted in zip(layouts, missing, strict=True)]
-    except BaseException:
-        for layout, wanted in zip(layouts, missing, strict=True):
-            for label in wanted:
-                with suppress(TablemillError):
-                    store.delete(data_key(layout.uuid, layout.table, label))
-        raise
+    return [_put_empty(uncommitted, layout, sorted(every - labels[layout.table])) for layout in layouts]
 
 
 def table_of_key(key: str) -> str:
@@ -109,13 +100,14 @@ def table_of_key(key: str) -> str:
     return key.split("/", 2)[1]
 
 
-def _put_empty(store: Store, layout: Layout, labels: Sequence[str]) -> Written:
+def _put_empty(uncommitted: Uncommitted, layout: Layout, labels: Sequence[str]) -> Written:
     if not labels:
         return Written()
     data = encode_rows(no_rows(layout))
     files = [WrittenFile(label, data_key(layout.uuid, layout.table, label), facts_of(data, 0)) for label in labels]
+    uncommitted.add(file.key for file in files)
     with ThreadPoolExecutor(PUTS_AT_ONCE, "put") as pool:
-        list(pool.map(lambda file: store.put(file.key, data), files))
+        list(pool.map(lambda file: uncommitted.store.put(file.key, data), files))
     return Written(tuple(files))
 
 

@@ -14,7 +14,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 import pyarrow as pa
@@ -31,6 +31,7 @@ from component.dataset.format.layout import Layout
 from component.dataset.format.values import value_text
 from component.errors import Place, TablemillError, UserError
 from component.store.base import Store
+from component.store.uncommitted import discard
 
 PartitionValues = tuple[str, ...]
 """The partition values of a row, as text, in the order of the partition keys."""
@@ -207,8 +208,8 @@ class _Held:
 class PartitionWriter:
     """Writes the rows of one split; `stems` gives a new file stem at each call.
 
-    Use `add` for each batch, then `finish`; on any failure call `abort`, which deletes what was written. `known`: the
-    rows are those of a dataset that is there, whatever the values of its partitions.
+    Use `add` for each batch, then `finish`, in a `with` block: when it fails, what was written is discarded. `known`:
+    the rows are those of a dataset that is there, whatever the values of its partitions.
     """
 
     def __init__(
@@ -286,12 +287,15 @@ class PartitionWriter:
         }
         return Written(tuple(self._files), fragments)
 
-    def abort(self) -> None:
-        """Delete what was written."""
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, _type: object, error: BaseException | None, _traceback: object) -> None:
+        if error is None:
+            return
         with contextlib.suppress(TablemillError):
             self._puts.wait()
-        for file in self._files:
-            self._store.delete(file.key)
+        discard(self._store, (file.key for file in self._files))
         self._files.clear()
         self._held.clear()
 

@@ -20,6 +20,7 @@ from component.dataset.format.header import Header
 from component.dataset.format.soundness import damaged
 from component.errors import UserError
 from component.store.base import Store
+from component.store.uncommitted import Uncommitted
 
 FACTS: Final = "facts"
 """Key of the extras."""
@@ -104,18 +105,16 @@ def known_facts(store: Store, header: Header | None) -> Facts:
 
 
 def put_facts(
-    store: Store, uuid: str, before: Facts, fresh: Mapping[str, FileFacts], stays: Iterable[str], named: list[str]
+    uncommitted: Uncommitted, uuid: str, before: Facts, fresh: Mapping[str, FileFacts], stays: Iterable[str]
 ) -> dict[str, Any]:
-    """Put the facts of files that come and of those that stay, by their keys, and return what the extras say of them.
-
-    The key is noted in `named` before it is put.
-    """
+    """Put the facts of files that come and of those that stay, by their keys; return what the extras say of them."""
     start = len(uuid) + 1
     kept = pc.is_in(before.table["file"], value_set=pa.array([key[start:] for key in stays], pa.large_string()))
     table = pa.concat_tables([before.table.filter(kept), _table(start, fresh)])
     data, name = _encode(table), identity.new_hex()
-    named.append(facts_key(uuid, name))
-    store.put(named[-1], data)
+    key = facts_key(uuid, name)
+    uncommitted.add([key])
+    uncommitted.store.put(key, data)
     return {"name": name, "check": f"{crc32(data):08x}", **_sums(table)}
 
 

@@ -25,8 +25,9 @@ from component.dataset.format.implicit import read_whole_header
 from component.dataset.format.keys import check_uuid, history_key
 from component.dataset.format.soundness import digest_of, vouched
 from component.dataset.format.trusted import read_schema, with_description
-from component.errors import TablemillError, UserError
+from component.errors import UserError
 from component.store.base import Store
+from component.store.uncommitted import Uncommitted
 
 MOST_ANCESTORS: Final = 100
 """Commits before its parent that a header names. Archives of one dataset that are further apart count as unrelated."""
@@ -103,10 +104,12 @@ def stamped(header: Header, base: Header | None, operation: str, *, succeeds: st
     return replace(named, metadata={**named.metadata, EXTRAS: vouched(named)})
 
 
-def keep(store: Store, header: Header, base: Header | None) -> None:
+def put_copies(uncommitted: Uncommitted, header: Header, base: Header | None) -> None:
     """Put a copy of a header that is about to be committed, and of the state before where that has none."""
+    store = uncommitted.store
     if base is not None and (commit_of(base).foreign or "state" not in base.extras):
         _put(store, _described(store, base))
+    uncommitted.add([history_key(header.uuid, commit_of(header).id)])
     _put(store, header)
 
 
@@ -122,12 +125,6 @@ def _described(store: Store, base: Header) -> Header:
 
 def _put(store: Store, header: Header) -> None:
     store.put(history_key(header.uuid, commit_of(header).id), encode_header(header, "msgpack.zstd"))
-
-
-def forget(store: Store, header: Header) -> None:
-    """Delete the copy of a header that is not committed; one that the store does not let go is garbage."""
-    with suppress(TablemillError):
-        store.delete(history_key(header.uuid, commit_of(header).id))
 
 
 def history(store: Store, uuid: str) -> Iterator[Commit]:

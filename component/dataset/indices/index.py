@@ -40,6 +40,7 @@ from component.dataset.format.layout import Layout
 from component.dataset.format.seal import seal
 from component.dataset.indices.lookup import index_parts, naming_index, read_embedded
 from component.store.base import Store
+from component.store.uncommitted import Uncommitted
 
 Partitions = Mapping[str, Mapping[str, str]]
 
@@ -53,32 +54,36 @@ class KeptBase:
     rebuilt: frozenset[str]
 
 
-def put_indices(
-    store: Store,
-    layouts: Sequence[Layout],
-    written: Sequence[Written],
-    stays: KeptBase | None,
-    keys: dict[str, str],
-    facts: dict[str, FileFacts],
-) -> dict[str, int]:
-    """Put an index for each column that has one, note its key in `keys`, and return how many values each has.
+@dataclass(frozen=True, slots=True)
+class NewIndex:
+    """An index that was put: its key, how many values it has, and what is known of its file."""
 
-    What is known of each is noted in `facts`, by key.
+    key: str
+    values: int
+    facts: FileFacts
+
+
+def put_indices(
+    uncommitted: Uncommitted, layouts: Sequence[Layout], written: Sequence[Written], stays: KeptBase | None
+) -> dict[str, NewIndex]:
+    """Put an index for each column that has one, and return them by column.
+
     Of several tables, an index holds the values of all that have the column.
     """
+    store = uncommitted.store
     name = f"{clock.utc_now().isoformat()}-{identity.new_hex()[:8]}"
-    counts: dict[str, int] = {}
+    put: dict[str, NewIndex] = {}
     for column in dict.fromkeys(name for layout in layouts for name in layout.secondary_indices):
         having = [layout for layout in layouts if column in layout.secondary_indices]
         fragments: list[bytes | pa.Buffer] = [part.fragments[column] for part in written if column in part.fragments]
         if stays is not None:
             fragments += _base_fragments(store, having, stays, column)
         built = build_index(column, having[0].index_type(column), fragments)
-        keys[column] = index_key(having[0].uuid, column, name)
-        counts[column] = built.values
-        facts[keys[column]] = facts_of(built.data, built.values)
-        store.put(keys[column], built.data)
-    return counts
+        key = index_key(having[0].uuid, column, name)
+        put[column] = NewIndex(key, built.values, facts_of(built.data, built.values))
+        uncommitted.add([key])
+        store.put(key, built.data)
+    return put
 
 
 def _base_fragments(store: Store, layouts: Sequence[Layout], stays: KeptBase, column: str) -> Iterator[pa.Buffer]:

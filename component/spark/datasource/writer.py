@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -22,7 +22,7 @@ from pyspark.sql.types import StructType
 from component import identity, naming
 from component.dataset.changes.change import open_base
 from component.dataset.changes.known_keys import check_known_keys, check_new_keys
-from component.dataset.commits.commit import CommitPlan, commit, discard, plan_commit, replan
+from component.dataset.commits.commit import CommitPlan, commit, plan_commit, replan
 from component.dataset.commits.fit import fitted_rows
 from component.dataset.commits.latest import on_latest
 from component.dataset.commits.scope import Scope, labels_in_scope
@@ -32,10 +32,11 @@ from component.dataset.format.header import read_header
 from component.dataset.format.layout import Layout
 from component.dataset.format.values import check_partition_type
 from component.dataset.reading.reader import open_dataset
-from component.errors import CommitRefusedError, CommitUnknownError, Place, TablemillError, UserError
+from component.errors import CommitRefusedError, Place, UserError
 from component.spark.datasource.options import SourceOptions
 from component.spark.datasource.types import dataset_schema, known_types
 from component.store.base import Store, Version
+from component.store.uncommitted import Uncommitted, discard_run
 
 _WRITE_DIGITS = 16
 """Digits at the beginning of every file's stem that are the same in all tasks of a write."""
@@ -64,14 +65,10 @@ class KartothekWriter(DataSourceArrowWriter):
     def write(self, iterator: Iterator[pa.RecordBatch]) -> TaskDone:
         """Write the rows of one task; on any error nothing of it is left in the store."""
         layout = self._task.plan.layout
-        writer = PartitionWriter(self._task.store, layout, stems(self._run))
-        try:
+        with PartitionWriter(self._task.store, layout, stems(self._run)) as writer:
             for rows in joined(iterator):
                 writer.add(_checked(rows, layout))
             written = writer.finish()
-        except BaseException:
-            writer.abort()
-            raise
         context = TaskContext.get()
         return TaskDone(written, context.attemptNumber() if context is not None else 0)
 
@@ -82,15 +79,12 @@ class KartothekWriter(DataSourceArrowWriter):
         """
         done = [message for message in messages if isinstance(message, TaskDone)]
         written = [message.written for message in done]
-        try:
-            commit_source(self._task, written)
-        except CommitUnknownError:
-            raise
-        except TablemillError:
-            self._delete(kept=())
-            raise
+        with Uncommitted(self._task.store) as uncommitted:
+            uncommitted.add_run(self._folder, self._run)
+            commit_source(self._task, written, uncommitted)
         if any(message.attempt for message in done):
-            self._delete(kept={file.key for part in written for file in part.files})
+            kept = {file.key for part in written for file in part.files}
+            discard_run(self._task.store, self._folder, self._run, kept)
 
     def abort(self, messages: Sequence[WriterCommitMessage | None]) -> None:
         """Delete what the tasks wrote when some failed.
@@ -100,16 +94,14 @@ class KartothekWriter(DataSourceArrowWriter):
         the last one is garbage, which a collection finds.
         """
         if any(message is None for message in messages):
+            discard_run(self._task.store, self._folder, self._run)
             for seconds in _PAUSES:
-                self._delete(kept=())
                 time.sleep(seconds)
-            self._delete(kept=())
+                discard_run(self._task.store, self._folder, self._run)
 
-    def _delete(self, kept: Collection[str]) -> None:
-        store, layout = self._task.store, self._task.plan.layout
-        for stat in list(store.list(f"{layout.uuid}/{layout.table}/")):
-            if stat.key.rpartition("/")[2].startswith(self._run) and stat.key not in kept:
-                store.delete(stat.key)
+    @property
+    def _folder(self) -> str:
+        return f"{self._task.plan.layout.uuid}/{self._task.plan.layout.table}/"
 
 
 def stems(run: str) -> Callable[[], str]:
@@ -214,7 +206,7 @@ def _check_columns(options: SourceOptions, rows: pa.Schema) -> None:
         check_partition_type(name, rows.field(name).type, table=options.address.uuid)
 
 
-def commit_source(task: CommitTask, written: Sequence[Written]) -> None:
+def commit_source(task: CommitTask, written: Sequence[Written], uncommitted: Uncommitted) -> None:
     """Commit what the tasks wrote.
 
     Warns, as Python does, of what is wrong with primary keys; with `on_duplicate_key` fail a UserError, `row.null_key`
@@ -226,14 +218,9 @@ def commit_source(task: CommitTask, written: Sequence[Written]) -> None:
 
     def attempt(plan: CommitPlan) -> list[str]:
         warned = [*check_new_keys(task.store, plan, written), *check_known_keys(task.store, plan, written)]
-        filled = fill_tables(task.store, plan.all_layouts, written)
-        try:
-            commit(task.store, plan, [*written, *filled])
-        except CommitUnknownError:
-            raise
-        except TablemillError:
-            discard(task.store, (file.key for part in filled for file in part.files))
-            raise
+        with uncommitted:
+            filled = fill_tables(uncommitted, plan.all_layouts, written)
+            commit(task.store, plan, [*written, *filled], uncommitted)
         return warned
 
     def again(lost: CommitPlan, refused: CommitRefusedError) -> CommitPlan:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -21,6 +22,7 @@ from component.spark.jobs.ledger import Ledger, SplitState
 from component.spark.jobs.mill import Milled, MillTask, mill_together
 from component.spark.jobs.shuffle import GatherTask, Scattered, gather_bucket, scatter_split
 from component.store.base import Store
+from component.store.uncommitted import Uncommitted, discard_run
 
 _BUCKETS_PER_CORE = 8
 """So that a task of a shuffle holds a part of the partitions at a time: each costs memory, however few rows it has."""
@@ -46,6 +48,11 @@ class MillJob:
     repeats: tuple[Path | None, ...] = ()
     strict: bool = False
     losses: Mapping[str, tuple[Loss, ...]] = field(default_factory=dict)
+
+    @property
+    def folder(self) -> str:
+        """What the keys of its data files begin with."""
+        return f"{self.layout.uuid}/{self.layout.table}/"
 
     @property
     def most_partitions(self) -> int | None:
@@ -83,6 +90,11 @@ class MillResult:
     keys: tuple[KeyRuns, ...] = ()
 
     @property
+    def keys_written(self) -> Iterator[str]:
+        """The keys of the data files."""
+        return (file.key for part in self.written for file in part.files)
+
+    @property
     def records(self) -> int:
         """Records read, bad ones included."""
         return sum(count.records for count in self.counts)
@@ -110,26 +122,10 @@ OnDone = Callable[[int, int, int], None]
 def mill(engine: Engine, jobs: Sequence[MillJob], on_done: OnDone) -> list[MillResult]:
     """Run jobs together, so that small ones share the workers. On any error nothing that they wrote is left."""
     run = identity.new_hex()[: naming.RUN_DIGITS]
-    try:
-        return _mill(engine, jobs, run, on_done)
-    except BaseException:
+    with ExitStack() as running:
         for job in jobs:
-            sweep(job, run)
-        raise
-
-
-def sweep(job: MillJob, run: str) -> None:
-    """Delete every data file whose stem begins with `run`, also those of tasks that were killed."""
-    for stat in list(job.store.list(f"{job.layout.uuid}/{job.layout.table}/")):
-        if stat.key.rsplit("/", 1)[-1].startswith(run):
-            job.store.delete(stat.key)
-
-
-def discard(job: MillJob, result: MillResult) -> None:
-    """Delete the data files of a job that is not committed."""
-    for written in result.written:
-        for file in written.files:
-            job.store.delete(file.key)
+            running.enter_context(Uncommitted(job.store)).add_run(job.folder, run)
+        return _mill(engine, jobs, run, on_done)
 
 
 def _mill(engine: Engine, jobs: Sequence[MillJob], run: str, on_done: OnDone) -> list[MillResult]:
@@ -226,7 +222,7 @@ def _shuffle(engine: Engine, job: MillJob, ledger: Ledger, run: str, on_done: On
         ledger.raise_certain_error(part)
     if all(one.is_sound for one in scattered):
         return gathered
-    sweep(job, attempt)
+    discard_run(job.store, job.folder, attempt)
     ledger.replace_doubtful(job.store)
     for part in ledger.crowded:
         part.scattered = None

@@ -21,6 +21,7 @@ from component.formats.csv.split import plan_splits
 from component.spark.jobs.mill import Milled, MillTask
 from component.spark.jobs.shuffle import Scattered
 from component.store.base import Store
+from component.store.uncommitted import discard
 
 _THREADS = 2
 
@@ -110,7 +111,7 @@ class Ledger:
         return placed
 
     def replace_doubtful(self, store: Store) -> None:
-        """Put other splits in the place of those of doubtful slices, and drop what was written of them."""
+        """Put other splits in the place of those of doubtful slices, and discard what was written of them."""
         doubtful = {part.task.split.slice for part in self.parts if part.is_doubtful}
         if not doubtful:
             return
@@ -121,7 +122,7 @@ class Ledger:
             if name not in doubtful:
                 parts.append(part)
                 continue
-            _drop(store, part)
+            _discard(store, part)
             if name not in replaced:
                 replaced.add(name)
                 old = [other.task for other in self._by_slice[name]]
@@ -168,10 +169,9 @@ def _of_other_columns(reader: CsvReader, first: CsvSplit, error: TablemillError)
     )
 
 
-def _drop(store: Store, part: SplitState) -> None:
+def _discard(store: Store, part: SplitState) -> None:
     if part.milled is not None:
-        for file in part.milled.written.files:
-            store.delete(file.key)
+        discard(store, (file.key for file in part.milled.written.files))
     for outcome in (part.milled, part.scattered):
         if outcome is not None:
             outcome.keys.drop()

@@ -144,14 +144,14 @@ def _mill(tasks: Sequence[MillTask]) -> list[Milled]:
     )
     milled: list[Milled] = []
     try:
-        for run in _texts(tasks):
-            together = _read_together(writer, run) if len(run) > 1 else None
-            for task in () if together else run:
-                milled.append(_read_into(writer, task))  # noqa: PERF401 - what was read is dropped on an error
-            milled += together or ()
-        written = writer.finish()
+        with writer:
+            for run in _texts(tasks):
+                together = _read_together(writer, run) if len(run) > 1 else None
+                for task in () if together else run:
+                    milled.append(_read_into(writer, task))  # noqa: PERF401 - what was read is dropped on an error
+                milled += together or ()
+            written = writer.finish()
     except BaseException:
-        writer.abort()
         for one in milled:
             one.drop_files()
         raise

@@ -114,8 +114,7 @@ _GATHER_BYTES: Final = 16 * naming.MIB
 
 def gather_bucket(task: GatherTask, parts: Iterable[bytes]) -> Milled:
     """Write the rows of one bucket; on any error nothing of it is left in the store."""
-    writer = PartitionWriter(task.store, task.layout, stems(task.run), buffer_bytes=task.buffer_bytes)
-    try:
+    with PartitionWriter(task.store, task.layout, stems(task.run), buffer_bytes=task.buffer_bytes) as writer:
         waiting: list[pa.Table] = []
         for part in parts:
             waiting.append(pa.ipc.open_stream(part).read_all())
@@ -125,7 +124,4 @@ def gather_bucket(task: GatherTask, parts: Iterable[bytes]) -> Milled:
         if waiting:
             writer.add(pa.concat_tables(waiting))
         written = writer.finish()
-    except BaseException:
-        writer.abort()
-        raise
     return Milled(written, written.rows)
