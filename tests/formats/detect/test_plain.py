@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from component import naming
 from component.errors import Place, UserError
 from component.formats.csv.dialect import Dialect, Original
+from component.formats.csv.guess import guess_splits
 from component.formats.csv.read import CsvReader
 from component.formats.csv.source import CsvSplit
-from component.formats.csv.split import ByteRange
 from component.formats.detect import plain
 from component.formats.detect.dialect import TextDialect
 from component.tables.types import Column, TableSchema
@@ -30,16 +30,17 @@ PLACE = Place(table="t", slice="t")
 
 
 def parsed_of(folder, data, dialect, nulls=(), *, strict=True, reject=False):
-    """What the reader of a rewritten text gives, its first record the header, cut into many blocks."""
+    """What the reader of a rewritten text gives, its first record the header, cut into splits of many blocks."""
     source, path = folder / "source", folder / "text"
     source.write_bytes(data)
     plain.write_text(source, path, dialect, PLACE)
-    head = plain.read_head(path, replace(dialect, skip_rows=0), PLACE, strict=strict)
+    start = (head := plain.read_head(path, replace(dialect, skip_rows=0), PLACE, strict=strict)).data_start
     schema = TableSchema(tuple(map(Column, head.records[0])))
     reader = CsvReader(schema, plain.csv_dialect(dialect, strict=strict, null_values=nulls), reject)
-    every, start = ByteRange(head.data_start, path.stat().st_size), head.data_start
-    split = CsvSplit("t", "t", path, gzip=False, range=every, data_start=start, block_bytes=8, guessed=True)
-    return parse_splits(reader, [split] if split.size else [])
+    ranges = guess_splits(path, reader.dialect, start=start, split_bytes=20)
+    return parse_splits(
+        reader, [CsvSplit("t", "t", path, False, part, start, guessed=True, block_bytes=8) for part in ranges]
+    )
 
 
 def rows_in(parsed):
