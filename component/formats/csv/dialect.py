@@ -23,7 +23,8 @@ class Original:
 
     `separator` stands for the `delimiter` of the file. Each of `escaped` is a control character and the one of which it
     stands for the escaped form; an `escape` before any other character is still there. `dangling` stands for an escape
-    that nothing follows. A byte that is not valid in the `encoding` of the file is one that is not valid UTF-8.
+    that nothing follows. Each of `spelled` is what stands for one of these control characters where the file itself
+    holds it. A byte that is not valid in the `encoding` of the file is one that is not valid UTF-8.
     """
 
     encoding: str = _UTF8
@@ -32,11 +33,7 @@ class Original:
     escape: str = ""
     escaped: tuple[tuple[str, str], ...] = ()
     dangling: str = ""
-
-    @property
-    def stand_ins(self) -> str:
-        """All characters that stand for others."""
-        return "".join([self.separator, *(mark for mark, _ in self.escaped), self.dangling])
+    spelled: tuple[tuple[str, str], ...] = ()
 
     def _meanings(self, escape: str) -> Mapping[int, str]:
         """Return what stand-ins mean, by their code point; `escape` goes before what is escaped."""
@@ -46,27 +43,35 @@ class Original:
 
     def text(self, text: str) -> str:
         """Return a piece of the text as it stands in the file."""
-        return text.translate(self._meanings(self.escape))
+        return self._unspelled(text.translate(self._meanings(self.escape)))
 
     def cell(self, text: str) -> str:
         """Return what a cell means."""
         unescaped = text.replace(self.escape, "") if self.escape else text
-        return unescaped.translate(self._meanings(""))
+        return self._unspelled(unescaped.translate(self._meanings("")))
+
+    def _unspelled(self, text: str) -> str:
+        for spelling, one in self.spelled:  # last what spellings begin with, so that it begins none anew
+            text = text.replace(spelling, one)
+        return text
 
     def cells(self, cells: pa.Array) -> pa.Array:
         """Return what cells mean."""
-        if self.escape:
-            cells = _replaced(cells, self.escape, "")
-        for mark, one in self._meanings("").items():
-            cells = _replaced(cells, chr(mark), one)
+        gone = {self.escape: ""} if self.escape else {}
+        marks = {chr(mark): one for mark, one in self._meanings("").items()}
+        for mark, one in (gone | marks).items():
+            if _may_hold(cells, mark):
+                cells = pc.replace_substring(cells, mark, one)
+        if self.spelled and _may_hold(cells, self.spelled[0][0]):
+            for spelling, one in self.spelled:
+                cells = pc.replace_substring(cells, spelling, one)
         return cells
 
 
-def _replaced(cells: pa.Array, mark: str, one: str) -> pa.Array:
+def _may_hold(cells: pa.Array, text: str) -> bool:
+    """Say whether the first byte of a text is among those of cells: seldom, and faster than looking into each cell."""
     data = cells.buffers()[2]
-    if data is None or not (np.frombuffer(data, np.uint8) == mark.encode()[0]).any():
-        return cells  # most cells hold none, and looking is much faster than replacing
-    return pc.replace_substring(cells, mark, one)
+    return data is not None and bool((np.frombuffer(data, np.uint8) == text.encode()[0]).any())
 
 
 @dataclass(frozen=True, slots=True)

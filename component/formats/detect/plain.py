@@ -1,9 +1,10 @@
 """A whole file of any dialect as text that the CSV reader takes: in one pass, and in bounded memory.
 
 Packing, encoding, comments and lines before the table are taken away. Delimiters that are not one ASCII character, and
-characters that are escaped, become control characters that the text lacks; a byte that is not of the encoding becomes
-one that is not UTF-8. No cell is touched, no fault mended and no record dropped: the reader of all CSV finds the rows
-and the faults, and gives both as they stand in the file (`Original`).
+characters that are escaped, become control characters; these, where the text itself has them, become two characters
+each. A byte that is not of the encoding becomes one that is not UTF-8. No cell is touched, no fault mended and no
+record dropped: the reader of all CSV finds the rows and the faults, and gives both as they stand in the file
+(`Original`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from string import ascii_letters
 from typing import Any, Final
 
 import pyarrow as pa
@@ -32,10 +34,8 @@ from component.formats.rows import REMEDIES
 from component.staging.locations import Location, open_location, reading_at, size_of
 
 _PIECE: Final = naming.MIB
-_SEPARATOR: Final = "\x1f"
-"""Stands for a delimiter that is not one ASCII character while cells are read."""
-_SPARE: Final = "".join(map(chr, (*range(0x1E, 0x0D, -1), *range(0x08, 0x00, -1))))
-"""Stand for the characters that separate, enclose or end cells where they are escaped."""
+_SPARE: Final = "".join(map(chr, (*range(0x1F, 0x0D, -1), *range(0x08, 0x00, -1))))
+"""Stand for a delimiter that is not one ASCII character, and for characters that mean more unless they are escaped."""
 _LINES: Final = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
 _LINE_END: Final = r"(?:\r\n|\n|\r(?!\Z))"
 """The end of a line in a text that may go on: an LF may follow a CR at the end."""
@@ -147,30 +147,36 @@ class Written:
 def write_text(location: Location, target: Path, dialect: TextDialect, place: Place) -> Written:
     """Write a file as UTF-8 text for the CSV reader: unpacked, without mark, skipped lines and comments.
 
-    What stands for other characters in it `csv_dialect` says. UserError `gzip.truncated`, `csv.unclosed_quote` for a
-    record that is too long to find comments after it, and `source.format` for a text that holds a character that stands
-    for others.
+    What stands for other characters in it `csv_dialect` says. UserError `gzip.truncated`, and `csv.unclosed_quote` for
+    a record that is too long to find comments after it.
     """
     source, lines, original = _Source(location, dialect.encoding, place), Lines(dialect, place), original_of(dialect)
-    texts = without(original.stand_ins, _kept(source.texts(), lines), place)
+    texts = spelled(_kept(source.texts(), lines), original)
     if dialect.escape:
         texts = escapes_marked(texts, original)
     with target.open("w", encoding=UTF8, errors=_NO_TEXT, newline="") as file:
-        file.writelines(swapped(texts, original.delimiter))
+        file.writelines(swapped(texts, original))
     return Written(lines.comments, source.not_encoded)
 
 
 def original_of(dialect: TextDialect) -> Original:
     """Return what stands for what in a text of a dialect that `write_text` wrote."""
-    special = dict.fromkeys(f"{dialect.delimiter}{dialect.enclosure}\r\n{dialect.escape}") if dialect.escape else {}
-    spare = (mark for mark in _SPARE if mark not in special)
+    marks = f"{dialect.delimiter}{dialect.enclosure}{dialect.escape or ''}"
+    spare = (mark for mark in _SPARE if mark not in marks)
+    letters = (letter for letter in ascii_letters if letter not in marks)
+    separator = "" if _is_single(dialect) else next(spare)
+    escaped = tuple((next(spare), one) for one in dict.fromkeys(f"{marks}\r\n")) if dialect.escape else ()
+    dangling = next(spare) if dialect.escape else ""
+    stand_ins, speller = [separator, *(mark for mark, _ in escaped), dangling], next(spare)
+    taken = [*filter(None, stand_ins), speller] if any(stand_ins) else []
     return Original(
         encoding=dialect.encoding,
-        delimiter="" if _is_single(dialect) else dialect.delimiter,
-        separator="" if _is_single(dialect) else _SEPARATOR,
+        delimiter=dialect.delimiter if separator else "",
+        separator=separator,
         escape=dialect.escape or "",
-        escaped=tuple((next(spare), one) for one in special),
-        dangling=next(spare) if dialect.escape else "",
+        escaped=escaped,
+        dangling=dangling,
+        spelled=tuple((speller + next(letters), mark) for mark in taken),
     )
 
 
@@ -233,18 +239,12 @@ def _no_text(error: UnicodeError) -> tuple[str | bytes, int]:
 codecs.register_error(_NO_TEXT, _no_text)
 
 
-def without(marks: str, texts: Iterator[str], place: Place) -> Iterator[str]:
-    """Yield texts that hold none of some characters; UserError `source.format` for one that does."""
-    found = re.compile(f"[{re.escape(marks)}]") if marks else None
+def spelled(texts: Iterator[str], original: Original) -> Iterator[str]:
+    """Yield texts in which no control character stands but for others: those of the file are spelled."""
+    spellings = {one: spelling for spelling, one in original.spelled}
+    found = re.compile(f"[{re.escape(''.join(spellings))}]") if spellings else None
     for text in texts:
-        if found is not None and (match := found.search(text)):
-            raise UserError(
-                "source.format",
-                f"The text holds the control character U+{ord(match[0]):04X}",
-                place=place,
-                remedy="Write the file with a delimiter of one ASCII character, and enclosures in place of escapes.",
-            )
-        yield text
+        yield found.sub(lambda match: spellings[match[0]], text) if found else text
 
 
 def escapes_marked(texts: Iterator[str], original: Original) -> Iterator[str]:
@@ -260,12 +260,12 @@ def escapes_marked(texts: Iterator[str], original: Original) -> Iterator[str]:
         yield original.dangling
 
 
-def swapped(texts: Iterator[str], delimiter: str) -> Iterator[str]:
-    """Yield texts with the unit separator in the place of a delimiter, also of one that two texts share."""
-    held = ""
+def swapped(texts: Iterator[str], original: Original) -> Iterator[str]:
+    """Yield texts with the separator in the place of a delimiter, also of one that two texts share."""
+    delimiter, separator, held = original.delimiter, original.separator, ""
     for text in texts:
         if len(delimiter) < 2:
-            yield text.replace(delimiter, _SEPARATOR) if delimiter else text
+            yield text.replace(delimiter, separator) if delimiter else text
             continue
         whole = held + text
         pieces = whole.split(delimiter)
@@ -275,7 +275,7 @@ def swapped(texts: Iterator[str], delimiter: str) -> Iterator[str]:
         )
         held = last[len(last) - kept :]
         pieces[-1] = last[: len(last) - kept]
-        yield _SEPARATOR.join(pieces)
+        yield separator.join(pieces)
     yield held
 
 
