@@ -15,14 +15,15 @@ from component.errors import RetryError, UserError
 from component.findings import Finding, Level
 from component.folder.layout import DataFolder
 from component.folder.state import read_state, remembered_commits
+from component.formats.losses import Loss
 from component.mapping.jobs.job import JobPart, JobResolution
 from component.mapping.platform.model import Load, MappingError, RefusedError
-from component.plan.model import OutputPlan, Plan
+from component.plan.model import DatasetPlan, OutputPlan, Plan
 from component.plan.tables import made_by
 from component.report.results.checked import CheckedOutput
 from component.report.results.resolution import why_words
 from component.runner.archives import Arrivals
-from component.runner.commits import by_commit, plan_commits
+from component.runner.commits import by_commit, joining_losses_of, plan_commits
 from component.runner.destinations import find_destinations
 from component.runner.home import Home, open_home
 from component.runner.predict import predict, reads_the_past
@@ -91,14 +92,16 @@ def _restored(home: Home, plan: Plan) -> Store | None:
 
 
 def _commit_faults(job: Job) -> Iterator[Finding]:
-    """Yield what stands against a dataset: one that is there with another schema or other partition keys."""
+    """Yield what stands against a dataset that is there (schema, partition keys), and what rows lose by joining it."""
     if job.store is None:
         return
     stored = [dataset.stored_uuids for dataset in job.config.parameters.datasets]
     configured = {uuid: f"parameters.datasets[{number}]" for number, uuids in enumerate(stored) for uuid in uuids}
     for tables in by_commit(job.plan.datasets):
         try:
-            plan_commits(job.store, tables)
+            (commit,) = plan_commits(job.store, tables)
+            for dataset, losses in zip(tables, joining_losses_of(commit, tables), strict=True):
+                yield from (_source_loss(dataset, loss) for loss in losses)
         except (UserError, RetryError) as failed:
             place = configured.get(tables[0].uuid, "parameters")
             yield of_error(failed, place)
@@ -119,6 +122,13 @@ def _predict(job: Job) -> Checked:
     return outputs, tuple(_findings(prediction.outcome.job, job.plan.outputs))
 
 
+def _source_loss(dataset: DatasetPlan, loss: Loss) -> Finding:
+    say = warning if loss.changes_values else note
+    name, lying = dataset.source.file_name, dataset.source.lying
+    place = name if lying else f"in/{'files' if dataset.source.file is not None else 'tables'}/{name}"
+    return say("source.loss", place, loss_text("Input", name, loss.column, loss.text))
+
+
 def _losses(job: Job) -> Iterator[Finding]:
     """Yield what reading inputs changes, and what the files of outputs will not carry, where types decide it.
 
@@ -126,10 +136,7 @@ def _losses(job: Job) -> Iterator[Finding]:
     """
     for dataset in job.plan.datasets:
         for loss in dict.fromkeys(loss for losses in dataset.losses.values() for loss in losses):
-            say = warning if loss.changes_values else note
-            name, lying = dataset.source.file_name, dataset.source.lying
-            place = name if lying else f"in/{'files' if dataset.source.file is not None else 'tables'}/{name}"
-            yield say("source.loss", place, loss_text("Input", name, loss.column, loss.text))
+            yield _source_loss(dataset, loss)
     made = made_by(job.plan.datasets)
     for output in job.plan.outputs:
         if job.store is None and output.dataset not in made:

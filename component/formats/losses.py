@@ -29,6 +29,7 @@ __all__ = [
     "not_finite",
     "null_to_empty",
     "retyped",
+    "rezoned",
     "widened",
 ]
 
@@ -101,6 +102,26 @@ def retyped(columns: Iterable[Column], types: Iterable[pa.DataType]) -> Iterator
             yield Loss(column.name, LossKind.DROPPED_ZONE, text)
         else:
             yield Loss(column.name, LossKind.OTHER_TYPE, f"the type {was} becomes {becomes}")
+
+
+def rezoned(column: str, come: pa.DataType, there: pa.DataType, kept: pa.DataType) -> Iterator[Loss]:
+    """Yield what becomes of the zone of instants that join those of a dataset, of which these are the types.
+
+    Rows in UTC have no zone to lose, unless the column has none.
+    """
+    zone, old, now = (getattr(one, "tz", None) for one in (come, there, kept))
+    zones = [one for one in (zone, old) if one not in {None, now, *(_UTC if now else ())}]
+    if not zones or not pa.types.is_timestamp(kept):
+        return
+    if now is None:
+        text = f"the zone {zone} is dropped: the dataset has timestamps without one, and keeps these in UTC"
+    elif zone == zones[0] and old == zones[-1]:
+        text = f"instants of {zone} join those of {old}: all are kept in {now}, and neither zone is"
+    elif zone == zones[0]:
+        text = f"instants are kept in {now} as the dataset has them, their zone {zone} is not"
+    else:
+        text = f"instants are kept in {now}, the zone {old} that the dataset had is not"
+    yield Loss(column, LossKind.DROPPED_ZONE, text)
 
 
 def _plain(data_type: pa.DataType) -> str:

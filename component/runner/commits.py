@@ -9,9 +9,11 @@ from typing import Final
 
 from component.dataset.changes.modes import files_layout, plan_write
 from component.dataset.commits.commit import CommitPlan
+from component.dataset.commits.fit import joining_losses
 from component.dataset.format.header import read_header
 from component.dataset.format.layout import Layout, OtherTable
 from component.dataset.reading.reader import open_dataset
+from component.formats.losses import Loss
 from component.plan.model import DatasetPlan
 from component.store.base import Store
 from component.tables.marks import NO_MARKS, marks_of, with_marks
@@ -97,3 +99,12 @@ def _as_known(column: Column, known: Column, marks: tuple[str, str] | None) -> C
 def targets_of(commit: CommitPlan) -> tuple[OtherTable, ...]:
     """Return how the rows of each table of a commit are laid out, and the primary key of each, in the given order."""
     return (OtherTable(files_layout(commit), commit.primary_key), *commit.others)
+
+
+def joining_losses_of(commit: CommitPlan, plans: Sequence[DatasetPlan]) -> list[tuple[Loss, ...]]:
+    """Return, for each table of a commit, what its rows and those of the dataset lose by being one column."""
+    if not commit.appends or commit.base is None or commit.intent.mode == "delete":
+        return [() for _ in plans]
+    header = commit.base.header
+    pairs = zip(plans, commit.layouts, strict=True)
+    return [tuple(joining_losses(layout_of(plan), layout, header)) for plan, layout in pairs]

@@ -17,12 +17,13 @@ from component.dataset.commits.tables import fill_tables
 from component.dataset.format.values import check_partition_type
 from component.formats.csv.read import CsvReader
 from component.formats.csv.source import CsvSplit
+from component.formats.losses import Loss
 from component.formats.rows import mended_text
 from component.plan.model import Limits
 from component.plan.splits import reader_of
 from component.plan.tables import check_tables
 from component.report.messages.progress import Progress
-from component.runner.commits import plan_tables, targets_of
+from component.runner.commits import joining_losses_of, plan_tables, targets_of
 from component.runner.datasets import (
     MilledDataset,
     MilledTable,
@@ -103,11 +104,16 @@ def mill_datasets(
 
 
 def _unmilled(dataset: PlannedDataset, store: Store, limits: Limits, scratch: Path) -> MilledDataset:
-    tables = (MilledTable(one.source.plan, _job(one, store, limits, scratch)) for one in dataset.tables)
+    joining = joining_losses_of(dataset.commit, [one.source.plan for one in dataset.tables])
+    tables = (
+        MilledTable(one.source.plan, _job(one, losses, store, limits, scratch))
+        for one, losses in zip(dataset.tables, joining, strict=True)
+    )
     return MilledDataset(tuple(tables), dataset.commit)
 
 
-def _job(table: PlannedTable, store: Store, limits: Limits, scratch: Path) -> MillJob:
+def _job(table: PlannedTable, joining: Sequence[Loss], store: Store, limits: Limits, scratch: Path) -> MillJob:
+    """Return the job of a table; `joining` is what its rows lose by joining those of the dataset."""
     plan, target = table.source.plan, table.target
     return MillJob(
         splits=table.source.splits.result(),
@@ -119,7 +125,7 @@ def _job(table: PlannedTable, store: Store, limits: Limits, scratch: Path) -> Mi
         buffer_bytes=limits.buffer_bytes,
         keys=key_task(plan, target.primary_key, scratch),
         strict=not plan.reject,
-        losses=plan.losses,
+        losses={part.name: (*plan.losses.get(part.name, ()), *joining) for part in plan.source.slices},
     )
 
 

@@ -287,6 +287,29 @@ def test_what_reading_changes_is_said_once_per_column_and_by_check(folder, run):
     assert back["at"].equals(rows["at"])
 
 
+def test_rows_of_another_zone_that_join_a_dataset_are_counted_and_said_by_check(folder, run):
+    moments = pa.array([0, None, 1000], pa.timestamp("us", "Europe/Berlin"))
+    folder.file("a.arrow", arrow(pa.table({"at": moments})))
+    output = {"dataset": "a", "as": "file", "format": "parquet", "name": "a.parquet"}
+    folder.file_store(datasets=[dataset("a") | {"mode": "append"}], outputs=[output])
+    assert run().code == 0
+    folder.file("a.arrow", arrow(pa.table({"at": moments.cast(pa.timestamp("us", "Europe/Prague"))})))
+    text = (
+        "Input 'a.arrow', column 'at': instants of Europe/Prague join those of Europe/Berlin:"
+        " all are kept in UTC, and neither zone is"
+    )
+    findings = [one for one in check_folder({}, folder.root).findings if one.code == "source.loss"]
+    assert [(one.level.value, one.place, one.text) for one in findings] == [("warning", "in/files/a.arrow", f"{text}.")]
+    outcome = run(as_json=True)
+    assert outcome.code == 0, outcome.err
+    said = json.loads(outcome.out)
+    assert [one["text"] for one in said["log"] if "column" in one["text"]] == [f"{text} (2 cells)."]
+    assert [(one["column"], one["kind"], one["cells"]) for one in said["datasets"][0]["losses"]] == [
+        ("at", "dropped_zone", 2)
+    ]
+    assert pq.read_table(folder.root / "out/files/a.parquet")["at"].to_pylist() == [*moments.to_pylist()] * 2
+
+
 def test_numbers_with_a_decimal_comma_are_found_and_the_dataset_remembers_how_they_are_written(folder, run):
     folder.file("a.csv", b"k;v\n1;1.234,56\n2;0,5\n")
     folder.file_store(

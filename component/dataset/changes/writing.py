@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from component.dataset.changes.modes import files_layout, plan_write
 from component.dataset.changes.settling import commit_write
 from component.dataset.changes.upsert import primary_key_of
 from component.dataset.commits.commit import CommitPlan, Prepared
-from component.dataset.commits.fit import index_doubts
+from component.dataset.commits.fit import index_doubts, joining_losses
 from component.dataset.commits.intent import Intent, KeyRule
 from component.dataset.files.write import PartitionWriter
 from component.dataset.format.buckets import buckets_of
@@ -25,6 +25,7 @@ from component.dataset.format.header import HeaderFormat
 from component.dataset.format.layout import Compatibility, Layout, OtherTable
 from component.dataset.format.values import check_partition_type
 from component.errors import CommitRefusedError, Place, UserError
+from component.formats.losses import Loss, LostCells, lost_cells
 from component.store.base import Store
 from component.store.uncommitted import Uncommitted
 from component.tables.types import TableSchema
@@ -128,7 +129,20 @@ def add_rows(
     if intent.mode == "delete":
         layout = replace(own, table=base.chosen.table)
     plan = plan_write(store, layout, intent, primary_key=primary_key_of(base.chosen))
-    return write_rows(store, plan, fitting.tables(), executor)
+    if intent.mode == "delete" or plan.base is None:
+        return write_rows(store, plan, fitting.tables(), executor)
+    losses = tuple(joining_losses(_layout(uuid, rows.schema), plan.layout, plan.base.header))
+    lost: list[LostCells] = []
+    done = write_rows(store, plan, _counted(fitting.tables(), losses, lost), executor)
+    for one in lost_cells(lost):
+        warnings.warn(f"Column {one.loss.column!r} of {uuid!r}: {one.text}.", stacklevel=2)
+    return done
+
+
+def _counted(tables: Iterable[pa.Table], losses: Sequence[Loss], lost: list[LostCells]) -> Iterator[pa.Table]:
+    for table in tables:
+        lost += [LostCells(loss, loss.cells(table)) for loss in losses]
+        yield table
 
 
 def overwrite_rows(

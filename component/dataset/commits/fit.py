@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pyarrow as pa
 
@@ -11,10 +12,11 @@ from component.dataset.commits.tables import check_same_table
 from component.dataset.format.flavour import said_flavour
 from component.dataset.format.header import Header
 from component.dataset.format.keys import LABELS_COLUMN, check_partition_keys, check_table
-from component.dataset.format.layout import Layout, OtherTable, source_order
+from component.dataset.format.layout import Layout, OtherTable, described_attributes, described_schema, source_order
 from component.dataset.format.schema import OTHER_TYPE, check_appendable, normal_schema, same_flavour, takes
 from component.errors import Place, UserError
-from component.tables.logical import LOGICAL, FullRows, Logical
+from component.formats.losses import Loss, rezoned
+from component.tables.logical import LOGICAL, ZONE, FullRows, Logical
 from component.tables.numeric import cast_values
 
 
@@ -182,6 +184,51 @@ def _taken(values: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray:
             place=Place(column=field.name),
             remedy=OTHER_TYPE,
         ) from error
+
+
+def joined_attributes(layout: Layout, header: Header | None) -> dict[str, dict[str, str]]:
+    """Return the attributes of the columns that a dataset will have: the new ones, and those of rows that stay.
+
+    Whether a text is a time and a timestamp an instant is what the header says, if there are values of the column;
+    instants of several zones meet in UTC.
+    """
+    new = {name: dict(known) for name, known in layout.attributes}
+    described = header.described(layout.table) if header else {}
+    before, untyped = described_attributes(described), _untyped(described)
+    joined = {name: _joined(told, before.get(name, {})) for name, told in new.items() if header and name not in untyped}
+    known = {**before, **new, **joined}
+    return {name: known[name] for name in layout.schema.names if known.get(name)}
+
+
+def _joined(told: Mapping[str, str], old: Mapping[str, str]) -> dict[str, str]:
+    kind, zone = old.get(LOGICAL), old.get(ZONE)
+    found = {key: text for key, text in told.items() if key not in {LOGICAL, ZONE}}
+    if kind is not None:
+        found[LOGICAL] = kind
+    if zone is not None and (told.get(LOGICAL) != kind or told.get(ZONE) == zone):
+        found[ZONE] = zone
+    return found
+
+
+def _untyped(described: Mapping[str, Any]) -> frozenset[str]:
+    """Return the columns that came without type, and take any."""
+    return frozenset(field.name for field in described_schema(described) or () if pa.types.is_null(field.type))
+
+
+def joining_losses(given: Layout, fitted: Layout, header: Header) -> Iterator[Loss]:
+    """Yield what becomes of zones where rows join those of a header: their own zone, and that of the dataset.
+
+    `given` is the layout of the rows as they come, `fitted` as `fit_layout` returns it.
+    """
+    come = _full(given, {name: dict(known) for name, known in given.attributes})
+    there = _full(fitted, described_attributes(header.described(fitted.table)))
+    kept = _full(fitted, joined_attributes(fitted, header))
+    for name in (name for name in come.names if name in kept.names):
+        yield from rezoned(name, *(one.field(name).type for one in (come, there, kept)))
+
+
+def _full(layout: Layout, attributes: Mapping[str, Mapping[str, str]]) -> pa.Schema:
+    return FullRows(layout.schema, attributes).schema
 
 
 def _differs(what: str, wanted: Sequence[str], there: Sequence[str]) -> UserError:

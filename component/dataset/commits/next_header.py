@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from component import clock
+from component.dataset.commits.fit import joined_attributes
 from component.dataset.commits.tables import table_of_key
 from component.dataset.files.write import Written
 from component.dataset.format.facts import FACTS
 from component.dataset.format.header import EXTRAS, Header
 from component.dataset.format.history import stamped
-from component.dataset.format.layout import Layout, OtherTable, describe_columns, described_attributes
-from component.tables.logical import ZONE
+from component.dataset.format.layout import OtherTable, describe_columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +78,5 @@ def _metadata(state: NextState) -> dict[str, Any]:
 def _description(table: OtherTable, kept: Header | None) -> dict[str, Any]:
     """Return what the extras say of one table; `kept`: the header whose rows stay."""
     description = {"columns": describe_columns(table.layout.schema), "primary_key": list(table.primary_key)}
-    attributes = _attributes(table.layout, kept)
+    attributes = joined_attributes(table.layout, kept)
     return {**description, "attributes": attributes} if attributes else description
-
-
-def _attributes(layout: Layout, kept: Header | None) -> dict[str, dict[str, str]]:
-    """Return the attributes of the columns that the dataset will have: the new ones, and where rows stay the old."""
-    before = described_attributes(kept.described(layout.table)) if kept else {}
-    known = {**before, **{name: dict(pairs) for name, pairs in layout.attributes}}
-    for name in before:
-        if before[name].get(ZONE) != known[name].get(ZONE):
-            known[name] = {key: text for key, text in known[name].items() if key != ZONE}  # rows of several: in UTC
-    return {name: known[name] for name in layout.schema.names if known.get(name)}
