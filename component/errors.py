@@ -13,7 +13,7 @@ with place and remedy. Codes are stable: `docs/errors.md` is generated from `COD
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
@@ -283,6 +283,23 @@ class UserError(TablemillError):
     """The configuration or the data must change before another try makes sense."""
 
     exit_code = 1
+
+
+class SeveralError(UserError):
+    """Several errors that can be mended at once, as one that names each; its code and place are those of the first."""
+
+    errors: tuple[UserError, ...] = ()
+
+
+def in_one(errors: Sequence[UserError]) -> UserError:
+    """Return errors of several inputs as one, a single one as it is."""
+    flat = tuple(inner for one in errors for inner in (one.errors if isinstance(one, SeveralError) else (one,)))
+    if len(flat) == 1:
+        return flat[0]
+    each = " ".join(f"({number}) {one} [{one.code}]" for number, one in enumerate(flat, 1))
+    found = SeveralError(flat[0].code, f"{len(flat)} inputs cannot be read", remedy=each)
+    found.errors = flat
+    return found
 
 
 class RetryError(TablemillError):

@@ -7,9 +7,10 @@ which signal a run was stopped, as shells do.
 from __future__ import annotations
 
 import sys
-from typing import Final
+from dataclasses import asdict
+from typing import Any, Final
 
-from component.errors import TablemillError
+from component.errors import SeveralError, TablemillError
 from component.report.messages.failure import render_failure
 from component.report.messages.lines import write_text
 from component.report.messages.log import Log
@@ -40,3 +41,14 @@ def error_code(error: BaseException) -> str:
     if isinstance(error, Interrupted):
         return "interrupted"
     return error.code if isinstance(error, TablemillError) else "internal"
+
+
+def each_error(error: BaseException) -> dict[str, Any]:
+    """Return the errors that one stands for, as JSON; nothing for one that stands for itself."""
+    if not isinstance(error, SeveralError):
+        return {}
+    places = ({name: value for name, value in asdict(one.place).items() if value is not None} for one in error.errors)
+    each = zip(error.errors, places, strict=True)
+    return {
+        "errors": [{"code": one.code, "text": one.text, "place": place, "remedy": one.remedy} for one, place in each]
+    }

@@ -173,7 +173,9 @@ def _report(variables: Mapping[str, str], facts: JobFacts, rules: str) -> Resolu
     job = next(resolution for resolution in found.resolutions if resolution.rules == rules)
     if predicted is not None:
         job = job.with_findings(predicted.findings)
-    return ResolutionReport(job, question.tables, question.files, found.disagreements, predicted=predicted is not None)
+    out = str(folder.root / "out")
+    differ = found.disagreements
+    return ResolutionReport(job, question.tables, question.files, differ, predicted=predicted is not None, out=out)
 
 
 def _predicted(folder: DataFolder, document: Any, environment: Environment, facts: JobFacts) -> Outcome | None:

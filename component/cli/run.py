@@ -14,7 +14,7 @@ import typer
 
 from component import clock
 from component.actions.request import read_request
-from component.cli.boundary import error_code, exit_code, fail, sentence
+from component.cli.boundary import each_error, error_code, exit_code, fail, sentence
 from component.config.environment import Environment
 from component.folder.links import hold_links
 from component.report.messages.lines import KeepingHandler, LineHandler, write_text
@@ -146,7 +146,8 @@ class Voice:
         if not self.as_json:
             return fail(error, self.log)
         text = sentence(error, self.log)
-        self._print({"error": {"code": error_code(error), "text": text}, "log": self.kept.messages})
+        told = {"code": error_code(error), "text": text}
+        self._print({"error": told | each_error(error), "log": self.kept.messages})
         write_text(sys.stderr, f"{text}\n")
         return exit_code(error)
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, TypeVar
 
 from component import file_types, naming
 from component.config.reading import HeaderWord, TextOptions
-from component.errors import Place, UserError
+from component.errors import Place, UserError, in_one
 from component.folder.files import FileKind, InputFile, input_files, is_text, left_out, stored_name
 from component.folder.layout import DataFolder
 from component.folder.magic import is_gzip, is_parquet, mark_size
@@ -31,13 +31,18 @@ from component.tables.types import Column, TableSchema
 
 
 def find_sources(
-    folder: DataFolder, asked: Asked = NOTHING_ASKED, *, called: str | None = None
+    folder: DataFolder,
+    asked: Asked = NOTHING_ASKED,
+    *,
+    called: str | None = None,
+    damaged: list[UserError] | None = None,
 ) -> tuple[tuple[Source, ...], tuple[str, ...]]:
     """Return the sources of a folder, tables first, then files, then those of the configuration; and the warnings.
 
     With `called` only the sources that have this name are looked into. Reads manifests and the first record of each
     slice that has a header; of what lies in a bucket also the lists of parts and the first bytes of each part. Archives
-    are unpacked, and files that say neither columns nor types are parsed whole. UserError `source.manifest`,
+    are unpacked, and files that say neither columns nor types are parsed whole. All inputs that cannot be read are
+    named at once (`in_one`), or put into `damaged` and left out. UserError `source.manifest`,
     `source.format`, `csv.encoding`, `column.duplicate`, `column.sets_differ`, `staged.credentials`, `staged.missing`,
     those of `records.directory` and of `workbench.parse`; RetryError `staged.changed`, `staged.failed`.
     """
@@ -45,16 +50,35 @@ def find_sources(
     files = [file for file in input_files(folder) if called is None or called in _file_names(file)]
     texts = [table for table in asked.texts if called in {None, table.name}]
     urls = [url for url in asked.urls if called in {None, url}]
-    found = [_table_source(table, asked) for table in tables]
-    lying = [_lying_source(file, asked) for file in files if _is_source(file, asked)]
+    failed: list[UserError] = [] if damaged is None else damaged
+    found = _each(failed, lambda table: _table_source(table, asked), tables)
+    readable = [file for file in files if _is_source(file, asked)]
+    lying = _each(failed, lambda file: _lying_source(file, asked), readable)
     found += [source for source in lying if not isinstance(source, str)]
-    found += [text_source(table, asked.scratch) for table in texts]
-    found += [_url_source(url, asked) for url in urls]
+    found += _each(failed, lambda table: text_source(table, asked.scratch), texts)
+    found += _each(failed, lambda url: _url_source(url, asked), urls)
+    if failed and damaged is None:
+        raise in_one(failed)
     warnings = [warning for table in tables for warning in table.warnings]
     warnings += [*left_out(folder), *(text for text in lying if isinstance(text, str))]
     warnings += [warning for file in files if _is_told_of(file, asked) for warning in file.warnings]
     warnings += [warning for _, more in found for warning in more]
     return tuple(source for source, _ in found), tuple(warnings)
+
+
+Input = TypeVar("Input")
+Made = TypeVar("Made")
+
+
+def _each(failed: list[UserError], make: Callable[[Input], Made], inputs: Iterable[Input]) -> list[Made]:
+    """Return what is made of each input; the errors of those that cannot be read are added to `failed`."""
+    made = []
+    for one in inputs:
+        try:
+            made.append(make(one))
+        except UserError as error:
+            failed.append(error)
+    return made
 
 
 _ALWAYS: Final = frozenset({FileKind.CSV, FileKind.PARQUET, FileKind.AVRO, FileKind.ARROW, FileKind.RECORDS})

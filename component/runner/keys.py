@@ -45,10 +45,16 @@ def key_task(plan: DatasetPlan, key: Sequence[str], scratch: Path) -> KeyTask | 
 
 
 def mill_all(
-    engine: Engine, uncommitted: Uncommitted, datasets: Sequence[MilledDataset], on_done: OnDone
+    engine: Engine,
+    uncommitted: Uncommitted,
+    datasets: Sequence[MilledDataset],
+    on_done: OnDone,
+    *,
+    all_errors: bool = False,
 ) -> list[MilledDataset]:
-    """Run the jobs of all tables together, and return the datasets with what came of them."""
-    results = iter(mill(engine, [table.job for one in datasets for table in one.tables], on_done))
+    """Run the jobs of all tables together, and return the datasets with what came of them (`all_errors` as `mill`)."""
+    jobs = [table.job for one in datasets for table in one.tables]
+    results = iter(mill(engine, jobs, on_done, all_errors=all_errors))
     milled = [
         replace(one, tables=tuple(replace(table, result=next(results)) for table in one.tables)) for one in datasets
     ]

@@ -27,7 +27,7 @@ from component.plan.tables import made_by
 from component.runner.commits import by_commit
 from component.runner.destinations import Destinations, Outcome, OutTable, Upload, find_destinations
 from component.runner.home import archive_manifest, open_home
-from component.runner.shapes import UNKNOWN, out_table, planned_shape, rejected_table
+from component.runner.shapes import UNKNOWN, out_table, planned_losses, planned_shape, rejected_table
 from component.store.base import Store
 from component.tables.types import Column, TableSchema
 from component.workbench.files.arrow_file import sidecar_of
@@ -63,12 +63,14 @@ def predict(folder: DataFolder, plan: Plan, destinations: Destinations, store: S
     faults: list[tuple[int, TablemillError]] = []
     made = made_by(plan.datasets)
     for number, output in enumerate(plan.outputs):
-        if output.written_as == "table":
-            try:
+        try:
+            if output.written_as == "table":
                 shape = planned_shape(output, made.get(output.dataset, ()), store)
                 tables.append(out_table(output, shape, destinations))
-            except TablemillError as fault:
-                faults.append((number, fault))
+            elif store is not None:
+                planned_losses(output, made.get(output.dataset, ()), store)  # refuses what the format cannot write
+        except TablemillError as fault:
+            faults.append((number, fault))
     tables += [rejected_table(dataset, destinations) for dataset in plan.datasets if dataset.has_rejected]
     uploads = tuple(planned_uploads(plan, destinations))
     outcome = None if faults else destinations.outcome(folder, tables, uploads)

@@ -23,7 +23,7 @@ from component.config.secrets import secret_values, secrets_in
 from component.dataset.commits.fit import index_doubts
 from component.dataset.commits.garbage import Retention, collect, find_garbage
 from component.dataset.commits.latest import on_latest
-from component.errors import CommitRefusedError, TablemillError, UserError
+from component.errors import CommitRefusedError, TablemillError, UserError, in_one
 from component.folder.layout import DataFolder
 from component.folder.state import read_state, remembered_commits
 from component.folder.tables import orphaned_manifests, staged_secrets
@@ -141,6 +141,7 @@ class Run:
         self.log, self.progress, self.engine = log, progress, engine
         self.scratch, self.started = scratch, started
         self._warned: set[str] = set()
+        self._damaged: list[UserError] = []
 
     def run(self) -> RunSummary:
         """Plan while Spark starts, mill, then publish; an append that loses the race is settled and published again."""
@@ -148,15 +149,32 @@ class Run:
         self._open_home()
         self._predict()
         with self.uncommitted:
-            planned = self._plan_datasets()
-            milled = self._mill(planned)
+            with self._naming_damaged():
+                milled = self._mill(self._plan_datasets())
             settled = self._settle(milled)
             finished = on_latest(settled, self._produce_and_publish, self._settle_again)
         self._tidy_up(finished)
         return self._summarize(finished)
 
     def _find_sources(self) -> tuple[Sequence[Source], Sequence[str]]:
-        return find_sources(self.folder, asked_of(self.config, self.scratch, self.log.info))
+        parameters, asked = self.config.parameters, asked_of(self.config, self.scratch, self.log.info)
+        unconfigured = self.folder.loose and not parameters.datasets and not parameters.outputs
+        return find_sources(self.folder, asked, damaged=self._damaged if unconfigured else None)
+
+    @contextlib.contextmanager
+    def _naming_damaged(self) -> Iterator[None]:
+        """Name what is wrong with the rows of sound files and the files that cannot be read in one error.
+
+        So that nobody has to mend the files of a folder one run at a time.
+        """
+        try:
+            yield
+        except UserError as error:
+            if not self._damaged:
+                raise
+            raise in_one([*self._damaged, error]) from error
+        if self._damaged:
+            raise in_one(self._damaged)
 
     def _make_plan(self, sources: Sequence[Source], warnings: Sequence[str]) -> None:
         self.plan = build_plan(self.config, sources, (*orphaned_manifests(self.folder), *warnings))
@@ -165,6 +183,8 @@ class Run:
         for note in self.plan.notes:
             self.log.info(note)
         if not self.plan.datasets and not self.plan.outputs:
+            if self._damaged:
+                raise in_one(self._damaged)
             raise UserError(
                 "source.missing",
                 "There is nothing to do: no table in in/tables, no readable file in in/files, and no output configured",

@@ -81,10 +81,10 @@ def test_the_rows_of_another_clients_datasets_are_counted(tmp_path):
 def test_a_dataset_is_shown_to_machines(ask, store):
     shown = json.loads(ask("show", "--format", "json"))
     assert shown["columns"] == [
-        {"name": "k", "type": "string"},
-        {"name": "n", "type": "int64"},
-        {"name": "d", "type": "decimal128(5, 2)"},
-        {"name": "day", "type": "date32[day]"},
+        {"name": "k", "type": "string", "configured_as": "string"},
+        {"name": "n", "type": "int64", "configured_as": "integer"},
+        {"name": "d", "type": "decimal128(5, 2)", "configured_as": "numeric(5,2)"},
+        {"name": "day", "type": "date32[day]", "configured_as": "date"},
     ]
     assert (shown["partition_on"], shown["secondary_indices"]) == (["k"], ["n"])
     assert (shown["partitions"], shown["files"]) == (3, 3)
@@ -95,6 +95,7 @@ def test_a_dataset_is_shown_to_machines(ask, store):
 def test_a_dataset_is_shown_to_people(ask):
     shown = ask("show")
     assert "sales: 3 partitions, 3 files" in shown
+    assert "columns: k string, n integer (int64), d numeric(5,2) (decimal128(5, 2)), day date (date32[day])" in shown
     assert "partition_on: k" in shown
     assert "owner: me" in shown
 
@@ -397,7 +398,7 @@ def test_a_table_of_several_is_shown_and_asked_by_its_name(tmp_path):
     address = f"{store.url}/trips"
     shown = CliRunner().invoke(app, ["dataset", "show", address, "--table", "seats"]).stdout
     assert "tables: flights, seats\n" in shown
-    assert "columns of seats: seat string, flight int64, day string\n" in shown
+    assert "columns of seats: seat string, flight integer (int64), day string\n" in shown
     arguments = ["dataset", "query", address, "--table", "seats", "--columns", "seat", "--where", "flight == 3"]
     assert CliRunner().invoke(app, arguments).stdout.splitlines() == ["seat", "2B", "1 row"]
 

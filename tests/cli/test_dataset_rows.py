@@ -1,6 +1,7 @@
 """`tablemill dataset`: what changes rows and files, called as a person calls it."""
 
 import json
+from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.csv as pacsv
@@ -9,6 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from component.cli.main import app
+from component.dataset.format.header import encode_header, read_header
+from component.naming import HEADER_JSON_SUFFIX
 from component.store.local import LocalStore
 from tests.dataset.making import read_all, write_dataset
 
@@ -94,6 +97,32 @@ def test_a_file_that_is_no_parquet_is_named(store, call, tmp_path):
     path = tmp_path / "rows.parquet"
     path.write_bytes(b"nothing")
     assert "'rows.parquet' cannot be read" in call("upsert", path, code=1)
+
+
+@pytest.mark.parametrize(
+    ("command", "gone"),
+    [
+        (["delete-rows", "--where", "id <= 2"], 2),
+        (["delete-rows", "--where", "v is null", "--where", "k == 'x'"], 1),
+        (["delete-partitions", "--scope", '{"k": "x"}'], 2),
+    ],
+)
+@pytest.mark.parametrize("foreign", [False, True])
+def test_how_many_rows_went_is_said(store, call, command, gone, foreign):
+    if foreign:  # nobody has counted the rows of its files
+        stored = read_header(store, "sales")
+        bare = {key: value for key, value in stored.header.metadata.items() if key != "tablemill"}
+        data = encode_header(replace(stored.header, metadata=bare), stored.storage_format)
+        store.put(f"sales{HEADER_JSON_SUFFIX}", data)
+    said = json.loads(call(*command, "--format", "json"))
+    assert (said["changed"], said["rows_deleted"]) == (True, gone)
+    assert len(listed(store)) == 4 - gone
+
+
+def test_how_many_rows_went_is_said_to_people(call, file_of):
+    path = file_of(pa.table({"id": [2, 4, 77]}))
+    assert call("delete-keys", path).startswith("sales: rows are deleted (2 rows); ")
+    assert call("delete-rows", "--where", "id == 1").startswith("sales: rows are deleted (1 row); ")
 
 
 def test_machines_are_told_of_the_commit(call, file_of):

@@ -127,7 +127,9 @@ def test_files_of_different_widths_become_one_of_the_wider(tmp_path):
 )
 def test_rows_of_a_kindred_type_are_taken(tmp_path, existing, given, cells, kept):
     dataset = tablemill.create(f"{tmp_path.as_uri()}/d", pa.schema([("v", existing)]).empty_table())
-    dataset.append(pa.table({"v": pa.array(cells, given)}))
+    is_lost = pa.types.is_timestamp(existing) and existing.tz is None
+    with pytest.warns(UserWarning, match="zone Europe/Prague is dropped") if is_lost else contextlib.nullcontext():
+        dataset.append(pa.table({"v": pa.array(cells, given)}))
     found = dataset.read()["v"]
     assert found.type == existing
     moments = pa.types.is_timestamp(existing)

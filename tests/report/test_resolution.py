@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -17,6 +18,7 @@ from component.report.results.resolution import (
     form_words,
     option_words,
     render_resolution_json,
+    source_words,
     verdict_words,
     why_words,
 )
@@ -69,7 +71,7 @@ def test_words_of_a_source():
     ("aspect", "values", "said"),
     [
         (Aspect.DESTINATION, (("in.c-a.b",), ()), "seed: in.c-a.b; 2017: nothing"),
-        (Aspect.OPTIONS, (({"incremental": True},), ({},)), 'seed: {"incremental": true}; 2017: {}'),
+        (Aspect.OPTIONS, (({"incremental": True},), ({},)), 'seed: {"incremental": true}; 2017: nothing'),
         (Aspect.ERROR, (None, "No."), "seed: no error; 2017: No."),
         (Aspect.HEADER, (("header",), ("headless",)), "seed: header; 2017: headless"),
     ],
@@ -78,6 +80,37 @@ def test_words_of_a_disagreement(aspect, values, said):
     answers = tuple(Answer(rules, value) for rules, value in zip(("seed", "2017"), values, strict=True))
     words = disagreement_words(Disagreement(JobPart.TABLES, "a.csv", aspect, answers))
     assert words == f"rule sets disagree on a.csv ({aspect.value}): {said}"
+
+
+LONG = {f"option_number_{number}": ["in", "every", "rule", "set"] for number in range(9)}
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        (({**LONG, "a": 1}, {**LONG, "a": 1}, {**LONG, "a": 2}), 'seed, 2017: {"a": 1}; 2026: {"a": 2}'),
+        (({**LONG, "a": 1}, LONG, {**LONG, "a": 1}), 'seed, 2026: {"a": 1}; 2017: nothing'),
+        (
+            ({"a": "x" * 70 + "1"}, {"a": "x" * 70 + "2"}, {"a": "x" * 70 + "2"}),
+            f'seed: {{"a": "{"x" * 70}1"}}; 2017, 2026: {{"a": "{"x" * 70}2"}}',
+        ),
+    ],
+    ids=["grouped", "missing", "beyond the cut"],
+)
+def test_each_outcome_is_said_once_and_by_what_it_differs(values, said):
+    answers = tuple(Answer(rules, (value,)) for rules, value in zip(("seed", "2017", "2026"), values, strict=True))
+    words = disagreement_words(Disagreement(JobPart.TABLES, "a.csv", Aspect.OPTIONS, answers))
+    assert words == f"rule sets disagree on a.csv (options): {said}"
+
+
+def test_what_was_looked_at_is_said():
+    there = report([PLAIN])
+    assert source_words(there) == (
+        "These are the 1 table and 0 files in out. To see what a run would make of the configuration, empty it first."
+    )
+    made = "/d/out is empty: these are the 1 table and 0 files that a run of the configuration would make."
+    assert source_words(replace(there, predicted=True, out="/d/out")) == made
+    assert source_words(report([])) == "out is empty, and the configuration makes no outputs."
 
 
 def test_json_says_sizes_and_slices_beside_what_the_resolver_says():

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import os
 import shutil
 
 import pytest
@@ -73,3 +75,37 @@ def test_a_second_run_leaves_no_table_of_the_first_but_what_a_person_put_there(l
     shutil.copy(lying.root / "b.csv", lying.root / "c.csv")
     assert run({"KBC_RUNID": "1"}).done  # the platform empties out/ by itself
     assert len(list((lying.root / "out/tables").iterdir())) == 4
+
+
+def test_all_damaged_files_are_named_at_once_whatever_step_finds_them(lying, run):
+    (lying.root / "good.csv").write_text("a,b\n1,x\n2,y\n")
+    (lying.root / "cut.parquet").write_bytes(b"PAR1 and no end")
+    (lying.root / "cut.csv.gz").write_bytes(gzip.compress(f"a,b\n{'1,x' * 999}\n".encode() + os.urandom(999))[:-300])
+    rows = "1,x\n" * 20_000  # more than is looked at before the run
+    (lying.root / "open.csv").write_text(f'a,b\n{rows}1,"x\n')
+    (lying.root / "long.csv").write_text(f"a,b\n{rows}1,2,3\n")
+    outcome = run(as_json=True)
+    assert outcome.code == 1
+    error = json.loads(outcome.out)["error"]
+    assert [(one["code"], one["place"]["table"]) for one in error["errors"]] == [
+        ("gzip.truncated", "cut.csv.gz"),
+        ("source.format", "cut.parquet"),
+        ("row.cells", "long.csv"),
+        ("csv.unclosed_quote", "open.csv"),
+    ]
+    assert all(one["remedy"] and one["text"] for one in error["errors"])
+    assert outcome.err.startswith("4 inputs cannot be read. (1) The gzip file ends early or is damaged")
+    assert "Correct the row, or set on_bad_row to reject. [row.cells] (4) " in outcome.err
+    assert not list((lying.root / "out/datasets").rglob("*.parquet"))
+
+
+def test_files_that_cannot_be_read_are_named_at_once_where_datasets_are_configured_too(lying, run):
+    names = ["a.parquet", "b.parquet"]
+    for name in names:
+        (lying.root / name).write_bytes(b"PAR1 and no end")
+    datasets = [{"uuid": name[0], "tables": [{"source": name}]} for name in names]
+    (lying.root / "config.json").write_text(json.dumps({"parameters": {"datasets": datasets}}))
+    outcome = run()
+    assert outcome.code == 1
+    assert outcome.err.startswith("2 inputs cannot be read. (1) ")
+    assert all(f"table '{name}'" in outcome.err for name in names)

@@ -4,8 +4,10 @@ import datetime as dt
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 import tablemill
+from component.check.folder import check_folder
 
 ROWS = pa.table(
     {
@@ -62,3 +64,27 @@ def test_an_output_table_of_such_a_column_is_refused_before_any_work(folder, run
     assert outcome.code == 1
     assert "The type binary has no form in a table" in outcome.err
     assert "column 'b'" in outcome.err
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv", "avro", "records"])
+@pytest.mark.parametrize("there", [False, True])
+def test_a_file_that_cannot_hold_such_a_column_is_refused_before_any_work(folder, run, kind, there):
+    rows = ROWS.select(["k", "l"])
+    if there:
+        tablemill.create(f"{folder.store.as_uri()}/d", rows)
+        folder.file_store(outputs=[{"dataset": "d", "as": "file", "format": kind, "name": "o"}])
+    else:
+        sink = pa.BufferOutputStream()
+        pq.write_table(rows, sink)
+        folder.file("x.parquet", sink.getvalue().to_pybytes())
+        datasets = [{"uuid": "d", "tables": [{"source": "x.parquet"}]}]
+        folder.file_store(datasets=datasets, outputs=[{"dataset": "d", "as": "file", "format": kind, "name": "o"}])
+    text = "has no form in a table"
+    assert [(one.code, one.place) for one in check_folder({}, folder.root).findings if text in one.text] == [
+        ("column.type", "parameters.outputs[0]")
+    ]
+    outcome = run()
+    assert outcome.code == 1
+    assert text in outcome.err
+    assert "column 'l'" in outcome.err
+    assert "mill:" not in outcome.out

@@ -72,7 +72,7 @@ def stats(
 
         address = open_address(dataset)
         opened = open_dataset(address.store, address.uuid, as_of=moment(as_of))
-        found = describe_statistics(statistics(opened, columns=not fast))
+        found = describe_statistics(statistics(opened, columns=not fast), opened.schema)
         return found, statistics_lines(found)
 
     answer(work, output)

@@ -67,9 +67,15 @@ def answer(work: Callable[[], tuple[Any, Sequence[str]]], output: str) -> None:
 
 
 def change(
-    dataset: str, output: str, what: str, make: Callable[[Address], Prepared | None], nothing: str = "nothing to do"
+    dataset: str,
+    output: str,
+    what: str,
+    make: Callable[[Address], Prepared | None],
+    nothing: str = "nothing to do",
+    *,
+    deletes: bool = False,
 ) -> None:
-    """Carry out an operation and say what the dataset is then."""
+    """Carry out an operation and say what the dataset is then; of one that `deletes`, also how many rows went."""
 
     def work() -> tuple[Any, Sequence[str]]:
         from component.dataset.format.address import open_address  # noqa: PLC0415
@@ -85,14 +91,21 @@ def change(
             return {"uuid": address.uuid, "changed": False}, [f"{address.uuid}: {nothing}"]
         header = done.header
         files = counted(len(header.partitions), "file")
+        gone: dict[str, int] = {}
+        if deletes and done.plan.base is not None:
+            from component.dataset.reading.statistics import rows_fewer  # noqa: PLC0415
+
+            gone = {"rows_deleted": rows_fewer(address.store, done.plan.base.header, header)}
+        said_gone = "".join(f" ({counted(rows, 'row')})" for rows in gone.values())
         found = {
             "uuid": address.uuid,
             "changed": True,
             "commit": header.extras.get("commit"),
             "files": len(header.partitions),
             "secondary_indices": sorted(header.indices),
+            **gone,
         }
-        return found, [f"{address.uuid}: {what}; {files}, commit {found['commit']}"]
+        return found, [f"{address.uuid}: {what}{said_gone}; {files}, commit {found['commit']}"]
 
     answer(work, output)
 

@@ -118,7 +118,8 @@ def delete_keys(
     """Delete the rows that have a key that is in a file."""
     from component.dataset.changes.upsert import delete_keys as delete  # noqa: PLC0415
 
-    change(dataset, output, "rows are deleted", by_key(delete, file, key, table, master), "no row has such a key")
+    make = by_key(delete, file, key, table, master)
+    change(dataset, output, "rows are deleted", make, "no row has such a key", deletes=True)
 
 
 def delete_rows(
@@ -139,7 +140,7 @@ def delete_rows(
         with place(master) as executor:
             return delete(address.store, address.uuid, asked, table=table, executor=executor)
 
-    change(dataset, output, "rows are deleted", make, "no row is like that")
+    change(dataset, output, "rows are deleted", make, "no row is like that", deletes=True)
 
 
 def delete_partitions(dataset: Dataset, scope: Scope, output: Format = "text") -> None:
@@ -150,7 +151,7 @@ def delete_partitions(dataset: Dataset, scope: Scope, output: Format = "text") -
 
         return delete(address.store, address.uuid, _scope(scope))
 
-    change(dataset, output, "partitions are deleted", make, "there is no such partition")
+    change(dataset, output, "partitions are deleted", make, "there is no such partition", deletes=True)
 
 
 def replace_partitions(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,8 +14,10 @@ from component.dataset.files.comparable import comparable, family
 from component.dataset.files.csv_file import open_data
 from component.dataset.files.footer import open_footer
 from component.dataset.files.pruning import column_places
-from component.dataset.format.facts import FileFacts, known_facts
-from component.dataset.reading.reader import Dataset, FileScan, plan_scan
+from component.dataset.format.facts import FileFacts, data_keys, known_facts
+from component.dataset.format.header import Header
+from component.dataset.reading.reader import Dataset, FileScan, open_dataset, plan_scan
+from component.store.base import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,26 @@ def statistics(dataset: Dataset, *, columns: bool = True) -> Statistics:
         partitions,
         described if columns else None,
     )
+
+
+def rows_fewer(store: Store, before: Header, after: Header) -> int:
+    """Return how many rows a state has less than one before it, in all tables; reads footers of files without facts."""
+    old, new = (set(data_keys(header.partitions)) for header in (before, after))
+    return _rows_of(store, before, old - new) - _rows_of(store, after, new - old)
+
+
+def _rows_of(store: Store, header: Header, keys: Collection[str]) -> int:
+    facts, start = known_facts(store, header).by_file(), len(header.uuid) + 1
+    rows = 0
+    for key in keys:
+        known = facts.get(key[start:])
+        if known is not None:
+            rows += known.rows
+            continue
+        schema = open_dataset(store, header.uuid, table=key.split("/", 2)[1]).schema
+        with open_data(store, key, schema) as file:
+            rows += open_footer(file).metadata.num_rows
+    return rows
 
 
 def _counted(

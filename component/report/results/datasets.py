@@ -24,6 +24,7 @@ from component.dataset.verification.verify import Verdict
 from component.errors import UserError, shorten
 from component.report.words.amounts import counted, size_text
 from component.store.base import Store
+from component.tables.logical import column_of_values
 from component.tables.numeric import decimal_text, with_decimal_texts
 
 MOST_LISTED: Final = 20
@@ -37,7 +38,7 @@ def describe_dataset(dataset: Dataset, commit: Commit, sums: Sums) -> dict[str, 
         "uuid": header.uuid,
         "table": dataset.table,
         "tables": list(header.tables),
-        "columns": [{"name": name, "type": str(dataset.schema.field(name).type)} for name in dataset.columns],
+        "columns": [_described_column(name, dataset.schema.field(name).type) for name in dataset.columns],
         "partition_on": list(header.partition_keys),
         "secondary_indices": sorted(header.indices),
         "primary_key": list(dataset.primary_key),
@@ -47,6 +48,26 @@ def describe_dataset(dataset: Dataset, commit: Commit, sums: Sums) -> dict[str, 
         "commit": describe_commit(commit),
         "metadata": {name: value for name, value in header.metadata.items() if value is not extras},
     }
+
+
+def _described_column(name: str, data_type: pa.DataType) -> dict[str, Any]:
+    """Return a column with its Arrow type, and the type as a configuration says it, where it has such a word."""
+    return {"name": name, "type": str(data_type), "configured_as": type_words(data_type)}
+
+
+def type_words(data_type: pa.DataType) -> str | None:
+    """Return a type as a configuration says it (`integer`, `numeric(12,2)`); None for one without a form in a table."""
+    try:
+        column = column_of_values("", data_type)
+    except UserError:
+        return None
+    return f"{column.type.value}({column.length})" if column.length else column.type.value
+
+
+def type_text(column: Mapping[str, Any]) -> str:
+    """Return a described type for people: the word of the configuration, and Arrow's where it is another."""
+    word, arrow = column["configured_as"], column["type"]
+    return arrow if word in {None, arrow} else f"{word} ({arrow})"
 
 
 def describe_commit(commit: Commit) -> dict[str, Any]:
@@ -75,7 +96,7 @@ def describe_garbage(garbage: Garbage, *, deleted: bool) -> dict[str, Any]:
 
 def dataset_lines(found: Mapping[str, Any]) -> list[str]:
     """Return a described dataset for people."""
-    columns = ", ".join(f"{column['name']} {column['type']}" for column in found["columns"])
+    columns = ", ".join(f"{column['name']} {type_text(column)}" for column in found["columns"])
     commit = found["commit"]
     several = [f"tables: {', '.join(found['tables'])}"] if len(found["tables"]) > 1 else []
     of_table = f" of {found['table']}" if several else ""
@@ -275,8 +296,8 @@ def listing_lines(found: Sequence[Mapping[str, Any]]) -> list[str]:
     return [f"{one['uuid']:<{width}}  {one.get('error') or sums_text(one)}" for one in found]
 
 
-def describe_statistics(found: Statistics) -> dict[str, Any]:
-    """Return a dataset in numbers; values that JSON does not have are text."""
+def describe_statistics(found: Statistics, schema: pa.Schema) -> dict[str, Any]:
+    """Return a dataset of a schema in numbers; values that JSON does not have are text."""
     return {
         "files": found.files,
         "rows": found.rows,
@@ -288,7 +309,8 @@ def describe_statistics(found: Statistics) -> dict[str, Any]:
         "columns": None
         if found.columns is None
         else [
-            {"name": one.name, "type": one.type, "nulls": one.nulls}
+            _described_column(one.name, schema.field(one.name).type)
+            | {"nulls": one.nulls}
             | _plain({"minimum": one.minimum, "maximum": one.maximum})
             for one in found.columns
         ],
@@ -323,4 +345,4 @@ def _column_text(found: Mapping[str, Any]) -> str:
     nulls = "nulls unknown" if found["nulls"] is None else counted(found["nulls"], "null")
     ends: Sequence[Any] = (found["minimum"], found["maximum"])
     values = "" if None in ends else f", {ends[0]} to {ends[1]}"
-    return f"{found['name']} {found['type']}: {nulls}{values}"
+    return f"{found['name']} {type_text(found)}: {nulls}{values}"

@@ -7,7 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 from component.dataset.commits.difference import Difference, FileChange
-from component.report.results.datasets import MOST_LISTED, commit_text, describe_commit
+from component.dataset.format.layout import described_schema
+from component.report.results.datasets import MOST_LISTED, commit_text, describe_commit, type_text, type_words
 from component.report.words.amounts import counted, size_text
 
 
@@ -46,7 +47,7 @@ def difference_lines(found: Difference) -> list[str]:
         *_listed("index removed", found.indices_removed),
     ]
     lines += [
-        f"column {one.column} of table {one.table}: {one.before or 'none'} -> {one.after or 'none'}"
+        f"column {one.column} of table {one.table}: {_shown(one.before)} -> {_shown(one.after)}"
         for one in found.columns or ()
     ]
     before, after = found.partition_keys
@@ -68,3 +69,12 @@ def _listed(what: str, names: Sequence[str]) -> list[str]:
     more = len(names) - MOST_LISTED
     shown = [f"{what}: {name}" for name in names[:MOST_LISTED]]
     return [*shown, f"and {more:,} more"] if more > 0 else shown
+
+
+def _shown(data_type: str | None) -> str:
+    """Return a type as the extras say it, for people."""
+    schema = described_schema({"columns": [["", data_type]]}) if data_type is not None else None
+    if schema is None:
+        return data_type or "none"
+    arrow = schema.field(0).type
+    return type_text({"configured_as": type_words(arrow), "type": str(arrow)})

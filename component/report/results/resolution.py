@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -38,7 +39,8 @@ LONGEST_ERROR: Final = 120
 class ResolutionReport:
     """The answer of one rule set, with the outputs it is about; `disagreements` say where other rule sets differ.
 
-    `predicted`: the outputs are not there yet, they are those that a run would make.
+    `predicted`: the outputs are not there yet, they are those that a run would make. `out` is the folder of those that
+    are, as a person reads it.
     """
 
     job: JobResolution
@@ -46,6 +48,7 @@ class ResolutionReport:
     files: FileListing
     disagreements: tuple[Disagreement, ...] = ()
     predicted: bool = False
+    out: str = "out"
 
     def sized(self, uploads: Sequence[FileUpload]) -> list[tuple[FileUpload, int]]:
         """Return uploads with their bytes; some may be tables that are uploaded as files."""
@@ -124,6 +127,17 @@ def _disagreement(one: Disagreement) -> dict[str, Any]:
 # --- words ---
 
 
+def source_words(report: ResolutionReport) -> str:
+    """Return what the answer is about: outputs that are there, or those that a run would make."""
+    tables, files = len(report.tables.sources), len(report.files.files)
+    found = f"{counted(tables, 'table')} and {counted(files, 'file')}"
+    if report.predicted:
+        return f"{report.out} is empty: these are the {found} that a run of the configuration would make."
+    if not tables and not files:
+        return f"{report.out} is empty, and the configuration makes no outputs."
+    return f"These are the {found} in {report.out}. To see what a run would make of the configuration, empty it first."
+
+
 def rule_words(rule: str) -> str:
     """Return what decided, in words; the rule's own name where nobody has words for it."""
     return RULE_WORDS.get(rule, rule.replace("_", " ").replace("+", ", "))
@@ -172,21 +186,49 @@ def upload_words(upload: FileUpload) -> list[str]:
 
 def disagreement_words(one: Disagreement) -> str:
     """Return where rule sets differ, and what each says."""
-    said = "; ".join(f"{answer.rules}: {_answer_text(one.aspect, answer.value)}" for answer in one.answers)
+    said = "; ".join(f"{', '.join(rules)}: {text}" for rules, text in _outcomes(one))
     return f"rule sets disagree on {one.source or f'the {one.part.value}'} ({one.aspect.value}): {said}"
 
 
-def _answer_text(aspect: Aspect, value: Any) -> str:
+def _outcomes(one: Disagreement) -> list[tuple[list[str], str]]:
+    """Return each outcome once, with the rule sets that have it; of options those that are not the same in all."""
+    values = [answer.value for answer in one.answers]
+    if one.aspect is Aspect.OPTIONS and all(len(value) == 1 for value in values):
+        values = list(_differing([value[0] for value in values]))
+    found: list[tuple[Any, list[str]]] = []
+    for answer, value in zip(one.answers, values, strict=True):
+        rules = next((rules for other, rules in found if other == value), None)
+        if rules is None:
+            found.append((value, [answer.rules]))
+        else:
+            rules.append(answer.rules)
+    texts: list[str] = []
+    for longest in (LONGEST_VALUE, 2 * LONGEST_VALUE, 4 * LONGEST_VALUE, sys.maxsize):
+        texts = [_answer_text(one.aspect, value, longest) for value, _ in found]
+        if len(set(texts)) == len(texts):
+            break  # what is cut must not hide what the outcomes differ in
+    return [(rules, text) for (_, rules), text in zip(found, texts, strict=True)]
+
+
+def _differing(options: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield, of each map of options, the keys that some other map does not have with the same value."""
+    first, *others = options
+    same = {key for key, value in first.items() if all(key in one and one[key] == value for one in others)}
+    for one in options:
+        yield {key: value for key, value in one.items() if key not in same}
+
+
+def _answer_text(aspect: Aspect, value: Any, longest: int) -> str:
     if aspect is Aspect.ERROR:
-        return "no error" if value is None else shorten(str(value), LONGEST_ERROR)
+        return "no error" if value is None else shorten(str(value), max(longest, LONGEST_ERROR))
     if aspect is Aspect.OPTIONS:
-        return value_text(value[0] if len(value) == 1 else value)
+        return value_text(value, longest) if value else "nothing"
     return ", ".join(value) or "nothing"
 
 
-def value_text(value: Any) -> str:
+def value_text(value: Any, longest: int = LONGEST_VALUE) -> str:
     """Return a value as short JSON."""
-    return shorten(json.dumps(value, ensure_ascii=False), LONGEST_VALUE)
+    return shorten(json.dumps(value, ensure_ascii=False), longest)
 
 
 def verdict_words(job: JobResolution) -> str:

@@ -22,6 +22,7 @@ from component.report.results.resolution import (
     not_reached,
     option_words,
     rule_words,
+    source_words,
     upload_words,
     verdict_words,
     why_words,
@@ -38,8 +39,7 @@ def show_resolution(report: ResolutionReport, console: Console) -> None:
     """Print what there is to say, in the order in which a reader asks: where, why, what is wrong."""
     job = report.job
     unreached = not_reached(job)
-    if report.predicted:
-        console.print("out/ is empty: these are the outputs that a run would make.\n", soft_wrap=True)
+    console.print(f"{printable(source_words(report))}\n", soft_wrap=True, markup=False, highlight=False)
     if job.tables.loads:
         sources = {source.name: source for source in report.tables.sources}
         _show(console, "Tables", _loads(job.tables.loads, sources), dim=JobPart.TABLES in unreached)

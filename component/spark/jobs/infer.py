@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
-from component.errors import Place
+from component.errors import Place, UserError
 from component.formats.csv.read import CsvReader, ReadAgainError
 from component.formats.csv.source import CsvSplit
 from component.spark.engine import Engine
@@ -54,7 +54,7 @@ class Looked:
 
 
 def look_through(task: InferTask) -> Looked:
-    """Return the evidence of one split. Rows with a fault say nothing; the main job reports them."""
+    """Return the evidence of one split. Rows and files with a fault say no more; the main job reports them."""
     found = dict.fromkeys(task.columns, no_evidence(task.reader.dialect.delimiter))
     records = 0
     try:
@@ -70,6 +70,8 @@ def look_through(task: InferTask) -> Looked:
         if again.whole_slice and not task.split.gzip:
             return Looked({}, instead=again.split)
         return look_through(replace(task, split=again.split))
+    except UserError:
+        return Looked(found, records)  # as with rows: the main job says what is wrong, of this input and of others
     return Looked(found, records)
 
 

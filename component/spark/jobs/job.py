@@ -13,6 +13,7 @@ from component import identity, naming
 from component.dataset.changes.primary_keys import KeyRuns, KeyTask
 from component.dataset.files.write import Written
 from component.dataset.format.layout import Layout
+from component.errors import UserError, in_one
 from component.formats.contract import Reader, Split
 from component.formats.losses import Loss, LostCells, lost_cells
 from component.spark.batches import batches
@@ -119,21 +120,24 @@ OnDone = Callable[[int, int, int], None]
 """Called with splits, rows and bytes that are done; less than nothing takes back what turned out to be in doubt."""
 
 
-def mill(engine: Engine, jobs: Sequence[MillJob], on_done: OnDone) -> list[MillResult]:
-    """Run jobs together, so that small ones share the workers. On any error nothing that they wrote is left."""
+def mill(engine: Engine, jobs: Sequence[MillJob], on_done: OnDone, *, all_errors: bool = False) -> list[MillResult]:
+    """Run jobs together, so that small ones share the workers. On any error nothing that they wrote is left.
+
+    The first error stops all jobs; with `all_errors` the others go on, and the first of each is raised (`in_one`).
+    """
     run = identity.new_hex()[: naming.RUN_DIGITS]
     with ExitStack() as running:
         for job in jobs:
             running.enter_context(Uncommitted(job.store)).add_run(job.folder, run)
-        return _mill(engine, jobs, run, on_done)
+        return _mill(engine, jobs, run, on_done, all_errors=all_errors)
 
 
-def _mill(engine: Engine, jobs: Sequence[MillJob], run: str, on_done: OnDone) -> list[MillResult]:
+def _mill(engine: Engine, jobs: Sequence[MillJob], run: str, on_done: OnDone, *, all_errors: bool) -> list[MillResult]:
     """Mill all splits, then those that take the place of doubtful ones, then shuffle what is crowded."""
     ledgers = [Ledger(job.reader, _tasks(job, run, number)) for number, job in enumerate(jobs, 1)]
     gathered: list[list[Milled]] = [[] for _ in jobs]
     while any(ledger.pending for ledger in ledgers):
-        _pass(engine, ledgers, on_done)
+        _pass(engine, ledgers, on_done, all_errors=all_errors)
         for at, (job, ledger) in enumerate(zip(jobs, ledgers, strict=True)):
             ledger.replace_doubtful(job.store)
             if not ledger.pending and any(part.scattered is None for part in ledger.crowded):
@@ -141,8 +145,10 @@ def _mill(engine: Engine, jobs: Sequence[MillJob], run: str, on_done: OnDone) ->
     return [_result(ledger, more) for ledger, more in zip(ledgers, gathered, strict=True)]
 
 
-def _pass(engine: Engine, ledgers: Sequence[Ledger], on_done: OnDone) -> None:
-    """Mill every split that waits; an error that is certain stops it."""
+def _pass(engine: Engine, ledgers: Sequence[Ledger], on_done: OnDone, *, all_errors: bool) -> None:
+    """Mill every split that waits; an error that is certain stops it, at once or with `all_errors` at the end."""
+    failed: dict[int, UserError] = {}
+    numbers = {id(ledger): number for number, ledger in enumerate(ledgers)}
     pending = [(ledger, part) for ledger in ledgers for part in ledger.pending]
     together = batches([part.task.split.size for _, part in pending], engine.parallelism)
     with Heartbeats(engine.scratch, partial(on_done, 0)) as beats:
@@ -153,10 +159,17 @@ def _pass(engine: Engine, ledgers: Sequence[Ledger], on_done: OnDone) -> None:
                 _count_ended(one, beats.end(number), on_done)
             for number in together[batch]:
                 ledger, part = pending[number]
-                ledger.raise_certain_error(part)
+                try:
+                    ledger.raise_certain_error(part)
+                except UserError as error:
+                    if not all_errors:
+                        raise
+                    failed.setdefault(numbers[id(ledger)], error)
 
         tasks = [[_beating(pending[number][1].task, beats, number) for number in batch] for batch in together]
         engine.run(mill_together, tasks, on_done=note, on_wait=beats.tell)
+    if failed:
+        raise in_one([failed[number] for number in sorted(failed)])
 
 
 def _beating(task: MillTask, beats: Heartbeats, number: int) -> MillTask:
