@@ -122,11 +122,12 @@ def hold_there(
     Refusals are `archive.missing`; `on_missing_dataset` `create` makes them warnings. `absent` says what is not where.
     """
     gone = sorted((used.kept & remembered.keys()) - set(there))
-    texts = [
-        f"The state names the commit {_short(remembered[uuid])} of the dataset {uuid!r}, and {absent}" for uuid in gone
-    ]
+    texts = {
+        uuid: f"The state names the commit {_short(remembered[uuid])} of the dataset {uuid!r}, and {absent}"
+        for uuid in gone
+    }
     if parameters.on_missing_dataset == "create":
-        return Arrivals(warnings=tuple(f"{text}: it begins anew, without its earlier rows." for text in texts))
+        return Arrivals(warnings=tuple(f"{text}: it begins anew, without its earlier rows." for text in texts.values()))
     return Arrivals(
         refusals=tuple(
             UserError(
@@ -135,7 +136,7 @@ def hold_there(
                 remedy=f'Map the file tagged "{naming.ARCHIVE_TAG}:{uuid}" to the input, or name the store that has'
                 ' the dataset. To begin without its earlier rows, set "on_missing_dataset" to "create".',
             )
-            for uuid, text in zip(gone, texts, strict=True)
+            for uuid, text in texts.items()
         )
     )
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from component.dataset.commits.commit import Prepared, publish
@@ -22,44 +23,53 @@ class Published(Protocol):
         """Make it visible."""
 
 
-def publish_run(home: Home, milled: Sequence[PreparedDataset], stage: Stage, others: Sequence[Published] = ()) -> None:
+def publish_run(
+    home: Home, datasets: Sequence[PreparedDataset], stage: Stage, others: Sequence[Published] = ()
+) -> None:
     """Put the headers and move what is staged to its place; when a step fails, what was published goes back.
 
     Archives are packed first, since their store is out of sight. After that the run cannot be interrupted any more:
     what is left are renames. CommitUnknownError when a header could not be put back.
     """
-    done: list[Prepared] = []
+    headers = _Headers(home.store)
     try:
         if home.archives:
-            _put_headers(home.store, milled, done)
-            pack_datasets(home, done, stage)
+            headers.put(datasets)
+            pack_datasets(home, headers.prepared, stage)
         ignore_interrupts()
         if not home.archives:
-            _put_headers(home.store, milled, done)
+            headers.put(datasets)
         for other in others:
             other.publish()
         stage.publish()
     except BaseException as error:
-        _roll_back(home.store, done)
+        headers.roll_back()
         if isinstance(error, CommitUnknownError):
             raise RetryError("store.failed", error.text, remedy="Nothing was changed; run again.") from error
         raise
 
 
-def _put_headers(store: Store, milled: Sequence[PreparedDataset], done: list[Prepared]) -> None:
-    for one in milled:
-        done.append(one.prepared)
-        publish(store, one.prepared)
+@dataclass(slots=True)
+class _Headers:
+    """The headers of a run: put one after the other, and taken back together."""
 
+    store: Store
+    prepared: list[Prepared] = field(default_factory=list)
 
-def _roll_back(store: Store, done: Sequence[Prepared]) -> None:
-    """Put the headers back that are ours; that also settles what became of one that the store was not sure of."""
-    for prepared in reversed(done):
-        try:
-            rollback(store, prepared)
-        except TablemillError as error:
-            raise CommitUnknownError(
-                "commit.unknown",
-                f"The dataset {prepared.header.uuid!r} may have been changed: {error.text}",
-                remedy="Read the dataset to learn whether the change is there, then run again if it is not.",
-            ) from error
+    def put(self, datasets: Iterable[PreparedDataset]) -> None:
+        """Put the headers of all datasets; errors as `publish`."""
+        for one in datasets:
+            self.prepared.append(one.prepared)
+            publish(self.store, one.prepared)
+
+    def roll_back(self) -> None:
+        """Put the headers back that are ours; that also settles what became of one that the store was not sure of."""
+        for prepared in reversed(self.prepared):
+            try:
+                rollback(self.store, prepared)
+            except TablemillError as error:
+                raise CommitUnknownError(
+                    "commit.unknown",
+                    f"The dataset {prepared.header.uuid!r} may have been changed: {error.text}",
+                    remedy="Read the dataset to learn whether the change is there, then run again if it is not.",
+                ) from error

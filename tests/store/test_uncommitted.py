@@ -1,6 +1,8 @@
 """What a write put and did not commit is gone, whatever ended it; what may be committed stays."""
 
+import ast
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -219,3 +221,22 @@ def test_nested_attempts_do_as_a_list_of_all_that_is_held(names):
             depth -= 1
             held = {key: 0 if name == "unknown" else min(at, depth) for key, at in held.items()}
     assert {key.rpartition("/")[2] for key in store.objects} == set(held)
+
+
+DELETING = {
+    "store/uncommitted.py",
+    "store/archive.py",  # its own probe of the file system
+    "actions/connection.py",  # its own probe of a store
+    "dataset/commits/garbage.py",
+    "dataset/verification/repair.py",  # what it was asked to delete
+}
+COMPONENT = Path(__file__).parents[2] / "component"
+
+
+def test_nobody_else_deletes_objects_of_a_store():
+    found = set()
+    for path in COMPONENT.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute) and node.attr == "delete" and "store" in ast.unparse(node.value):
+                found.add(path.relative_to(COMPONENT).as_posix())
+    assert found == DELETING

@@ -116,6 +116,15 @@ class MillResult:
         return lost_cells(lost for count in self.counts for lost in count.losses)
 
 
+@dataclass(slots=True)
+class _Running:
+    """A job while it runs: its splits, and what came of its shuffle, where there is one."""
+
+    job: MillJob
+    ledger: Ledger
+    gathered: Sequence[Milled] = ()
+
+
 OnDone = Callable[[int, int, int], None]
 """Called with splits, rows and bytes that are done; less than nothing takes back what turned out to be in doubt."""
 
@@ -134,15 +143,14 @@ def mill(engine: Engine, jobs: Sequence[MillJob], on_done: OnDone, *, all_errors
 
 def _mill(engine: Engine, jobs: Sequence[MillJob], run: str, on_done: OnDone, *, all_errors: bool) -> list[MillResult]:
     """Mill all splits, then those that take the place of doubtful ones, then shuffle what is crowded."""
-    ledgers = [Ledger(job.reader, _tasks(job, run, number)) for number, job in enumerate(jobs, 1)]
-    gathered: list[list[Milled]] = [[] for _ in jobs]
-    while any(ledger.pending for ledger in ledgers):
-        _pass(engine, ledgers, on_done, all_errors=all_errors)
-        for at, (job, ledger) in enumerate(zip(jobs, ledgers, strict=True)):
-            ledger.replace_doubtful(job.store)
-            if not ledger.pending and any(part.scattered is None for part in ledger.crowded):
-                gathered[at] = _shuffle(engine, job, ledger, run, on_done)
-    return [_result(ledger, more) for ledger, more in zip(ledgers, gathered, strict=True)]
+    running = [_Running(job, Ledger(job.reader, _tasks(job, run, number))) for number, job in enumerate(jobs, 1)]
+    while any(one.ledger.pending for one in running):
+        _pass(engine, [one.ledger for one in running], on_done, all_errors=all_errors)
+        for one in running:
+            one.ledger.replace_doubtful(one.job.store)
+            if not one.ledger.pending and any(part.scattered is None for part in one.ledger.crowded):
+                one.gathered = _shuffle(engine, one.job, one.ledger, run, on_done)
+    return [_result(one.ledger, one.gathered) for one in running]
 
 
 def _pass(engine: Engine, ledgers: Sequence[Ledger], on_done: OnDone, *, all_errors: bool) -> None:
