@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from pathlib import Path
 from typing import Final
 
@@ -47,6 +48,10 @@ KEYS_FOLDER: Final = "_keys"
 KEEP_COMMITS: Final = 10
 KEEP_DAYS: Final = 7
 """History that a collection leaves: so many states, and all that were live within so many days."""
+GARBAGE_MIN_AGE: Final = dt.timedelta(hours=24)
+"""Younger objects are never collected: they may belong to a writer that has not committed yet."""
+COMPACT_BYTES: Final = 128 * MIB
+"""About so large does a compaction make files."""
 PARQUET_SUFFIX: Final = file_types.PARQUET.suffix
 MOST_CONFIGURED: Final = 10_000
 """Datasets, and outputs, of one configuration: as many as are checked in about ten seconds."""

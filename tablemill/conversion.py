@@ -29,13 +29,13 @@ def convert(
     `table`, `dataset`, `output` and `parameters` are said in the words of a configuration (docs/convert.md). Errors are
     those of a run; `output.exists` and CommitRefusedError when the target is there and `overwrite` is not said.
     """
-    from component import clock  # noqa: PLC0415 - Spark and all formats are loaded by who converts
-    from component.convert.configuration import Options  # noqa: PLC0415
-    from component.convert.convert import convert as carry_out  # noqa: PLC0415
-    from component.convert.places import From, To, source_of, target_of  # noqa: PLC0415
-    from component.report.messages.log import silent_log  # noqa: PLC0415
-    from component.report.messages.progress import SilentProgress  # noqa: PLC0415
-    from component.spark.engine import Engine  # noqa: PLC0415
+    from component import clock
+    from component.convert.configuration import Options
+    from component.convert.convert import convert as carry_out
+    from component.convert.places import From, To, source_of, target_of
+    from component.report.messages.log import silent_log
+    from component.report.messages.progress import SilentProgress
+    from component.spark.engine import Engine
 
     return carry_out(
         source_of(source, From(source_kind) if source_kind else None),

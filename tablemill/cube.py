@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
 
-import pyarrow as pa
-
-from component.dataset.format.address import dataset_uuids
-from component.dataset.reading import cube as cubes
-from component.store.open import open_store
 from tablemill.reading import Predicates
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from component.dataset.reading import cube as cubes
 
 
 class Cube:
@@ -80,11 +81,17 @@ def open_cube(store: str, prefix: str, *, as_of: dt.datetime | None = None) -> C
 
     UserError `store.url`, `dataset.missing`, and `dataset.history` for a dataset that has no state of that time.
     """
+    from component.dataset.format.address import open_here
+    from component.dataset.reading import cube as cubes
+
     moment = as_of.replace(tzinfo=dt.UTC) if as_of is not None and as_of.tzinfo is None else as_of
-    return Cube(cubes.open_cube(open_store(store), prefix, moment))
+    return Cube(cubes.open_cube(open_here(store), prefix, moment))
 
 
 def list_cubes(store: str) -> list[str]:
-    """Return the prefixes of the cubes in a store, sorted; UserError `store.url`."""
-    opened = open_store(store)
+    """Return the prefixes of the cubes in a store, sorted; UserError `store.url`, `store.missing`."""
+    from component.dataset.format.address import dataset_uuids, open_existing
+    from component.dataset.reading import cube as cubes
+
+    opened = open_existing(store)
     return [cube.prefix for cube in cubes.cubes(opened, dataset_uuids(opened))]

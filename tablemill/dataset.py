@@ -1,40 +1,35 @@
-"""A dataset that can be changed: every change is one commit, and the object is then the state after it."""
+"""A dataset that can be changed: every change is one commit, and the object is then the state after it.
+
+The first paragraph of each docstring is the help of the command that calls the method (component/cli/dataset). What an
+operation needs is loaded when it is called, so that a command loads no more than its own.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from component.dataset.changes import columns as column_changes
-from component.dataset.changes import operations
-from component.dataset.changes.arrow_rows import given_rows
-from component.dataset.changes.columns import TypeLike
-from component.dataset.changes.copying import copy_dataset, rename_dataset
-from component.dataset.changes.execution import Executor
-from component.dataset.changes.restore import restore as go_back
-from component.dataset.changes.writing import FileLayout, add_rows, overwrite_rows
-from component.dataset.commits.commit import Prepared
-from component.dataset.commits.fit import index_doubts
-from component.dataset.commits.garbage import MIN_AGE, Garbage, Retention, collect, delete_dataset, find_garbage
-from component.dataset.commits.intent import Intent
-from component.dataset.commits.scope import Scope
-from component.dataset.format.address import Address, open_address
-from component.dataset.format.history import Commit, commit_of
-from component.dataset.reading import reader
-from component.dataset.verification.faults import Verdict
-from component.dataset.verification.repair import repair as mend
-from component.dataset.verification.verify import verify as look
+from component import naming
 from component.errors import Place, UserError
-from component.naming import KEEP_COMMITS, KEEP_DAYS
-from component.store.base import Store
 from tablemill.place import Spark, executor_of
-from tablemill.reading import Predicates, Reading, State, in_utc
+from tablemill.reading import Predicates, Reading, State, state_of
 
-LIKE_ANY: Final = FileLayout()
-"""Files as the rows come: not sorted, in no buckets."""
+if TYPE_CHECKING:
+    from component.dataset.changes.columns import TypeLike
+    from component.dataset.changes.execution import Executor
+    from component.dataset.changes.writing import FileLayout
+    from component.dataset.commits.commit import Prepared
+    from component.dataset.commits.garbage import Garbage
+    from component.dataset.commits.intent import Intent
+    from component.dataset.commits.scope import Scope
+    from component.dataset.format.history import Commit
+    from component.dataset.verification.faults import Verdict
+
+OnDuplicateKey: TypeAlias = Literal["warn", "fail"]
+"""What becomes of new rows whose primary key is null, stands twice among them, or is in the dataset already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +46,10 @@ class Verified:
 
 
 class Dataset(Reading):
-    """A dataset: what it was when opened, and, if it was opened as it is, what can be done to it.
+    """A dataset by its address: what it is, and, unless it is a state of the past, what can be done to it.
+
+    `open` returns one that has been read. `Dataset(address)` reads nothing until it is asked something: it is also the
+    handle of a dataset that cannot be opened any more, to `verify`, `gc` or `delete` it.
 
     A change is decided on the live state, which others may have changed since, and committed to it. It returns the
     commit, or None when there was nothing to do, and moves this object to the state after it. Errors of all: UserError
@@ -60,30 +58,23 @@ class Dataset(Reading):
     """
 
     def __init__(
-        self,
-        address: Address,
-        opened: reader.Dataset,
-        *,
-        live: bool = True,
-        spark: Spark = None,
-        table: str | None = None,
+        self, address: str, *, as_of: State | None = None, table: str | None = None, spark: Spark = None
     ) -> None:
-        super().__init__(address, opened)
-        self._named = table
-        self._live = live
+        super().__init__(address, as_of=as_of, table=table)
         self._spark = spark
 
     def refresh(self) -> None:
         """Move to the live state."""
-        self._opened = reader.open_dataset(self._store, self.uuid, table=self._opened.table)
-        self._live = True
+        self._as_of = None
+        self._state = self._open(self._state.table if self._state is not None else self._named)
 
-    @property
-    def _store(self) -> Store:
-        return self._address.store
+    def _move_on(self) -> None:
+        """Move to the live state if one was read; else it is read when it is needed."""
+        if self._state is not None:
+            self.refresh()
 
     def _check_live(self) -> None:
-        if not self._live:
+        if self._as_of is not None:
             raise UserError(
                 "dataset.history",
                 "This is a state of the past, and only the live one can be changed",
@@ -92,60 +83,78 @@ class Dataset(Reading):
             )
 
     def _change(self, make: Callable[[Executor], Prepared | None]) -> Commit | None:
+        from component.dataset.format.history import commit_of
+
         self._check_live()
         with executor_of(self._spark) as executor:
             done = make(executor)
         if done is None:
             return None
-        self.refresh()
+        self._move_on()
         return commit_of(done.header)
 
     # --- rows ---
 
     def append(
-        self, rows: Any, files: FileLayout = LIKE_ANY, *, on_duplicate_key: Literal["warn", "fail"] = "warn"
+        self, rows: Any, files: FileLayout | None = None, *, on_duplicate_key: OnDuplicateKey = "warn"
     ) -> Commit | None:
-        """Add rows. UserError `dataset.schema` for other columns or types, `row.null_partition`.
+        """Add rows.
 
-        A primary key that is null, stands twice in the rows or is in the dataset already is a warning, or with
-        `on_duplicate_key="fail"` a UserError, `row.null_key` or `row.duplicate_key`.
+        UserError `dataset.schema` for other columns or types, `row.null_partition`. A primary key that is null, stands
+        twice in the rows or is in the dataset already is a warning, or with `on_duplicate_key="fail"` a UserError,
+        `row.null_key` or `row.duplicate_key`.
         """
+        from component.dataset.commits.intent import Intent
+
         return self._add(rows, Intent("append", on_duplicate_key=on_duplicate_key), files)
 
-    def upsert(self, rows: Any, key: Sequence[str] = (), files: FileLayout = LIKE_ANY) -> Commit | None:
+    def upsert(self, rows: Any, key: Sequence[str] = (), files: FileLayout | None = None) -> Commit | None:
         """Add rows in the place of those with the same key, by default the primary key.
 
         UserError `dataset.key` for a key that is unknown, null, or stands twice in the rows, and as `append`.
         """
+        from component.dataset.commits.intent import Intent
+
         return self._add(rows, Intent("upsert", key=tuple(key)), files)
 
     def replace_partitions(
         self,
         rows: Any,
         delete_scope: Sequence[Scope] | None = None,
-        files: FileLayout = LIKE_ANY,
+        files: FileLayout | None = None,
         *,
-        on_duplicate_key: Literal["warn", "fail"] = "warn",
+        on_duplicate_key: OnDuplicateKey = "warn",
     ) -> Commit | None:
-        """Add rows in the place of whole partitions: those in scope, or without one those that the rows are of.
+        """Delete whole partitions and add rows, in one commit.
 
-        UserError `dataset.scope` for a scope that would be everything or names no partition key, and as `append`.
+        The partitions in scope go, or without a scope those that the rows are of. UserError `dataset.scope` for a scope
+        that would be everything or names no partition key, and as `append`.
         """
+        from component.dataset.commits.intent import Intent
+
         scope = None if delete_scope is None else tuple(delete_scope)
         return self._add(rows, Intent("replace_partitions", scope=scope, on_duplicate_key=on_duplicate_key), files)
 
     def delete_keys(self, rows: Any, key: Sequence[str] = ()) -> Commit | None:
-        """Delete the rows that have a key of the given ones, of which only the key is looked at; errors as `upsert`."""
+        """Delete the rows that have a key of the given ones, by default the primary key.
+
+        Of the given rows only the key is looked at. Errors as `upsert`, but a key may stand twice.
+        """
+        from component.dataset.commits.intent import Intent
+
         return self._add(rows, Intent("delete", key=tuple(key)))
 
-    def _add(self, rows: Any, intent: Intent, files: FileLayout = LIKE_ANY) -> Commit | None:
+    def _add(self, rows: Any, intent: Intent, files: FileLayout | None = None) -> Commit | None:
+        from component.dataset.changes.arrow_rows import given_rows
+        from component.dataset.changes.writing import FileLayout, add_rows
+
         return self._change(
             lambda executor: add_rows(
                 self._store,
                 self.uuid,
                 given_rows(rows, self.uuid),
                 intent,
-                files,
+                files or FileLayout(),
                 table=self._named,
                 executor=executor,
             )
@@ -158,16 +167,19 @@ class Dataset(Reading):
         partition_on: Sequence[str] | None = None,
         secondary_indices: Sequence[str] | None = None,
         primary_key: Sequence[str] | None = None,
-        files: FileLayout = LIKE_ANY,
+        files: FileLayout | None = None,
         metadata: Mapping[str, Any] | None = None,
-        on_duplicate_key: Literal["warn", "fail"] = "warn",
+        on_duplicate_key: OnDuplicateKey = "warn",
     ) -> Commit | None:
-        """Put rows in the place of all that are there, with other columns if they have others.
+        """Put rows in the place of all that are there, or of one table of several; the columns may be others.
 
         What is not given stays as it is: partition keys, indices, primary key, metadata; and of several tables all but
         the one that was opened by name. UserError `column.missing` for one of these that the rows do not have, and as
         `append` for primary keys.
         """
+        from component.dataset.changes.arrow_rows import given_rows
+        from component.dataset.changes.writing import overwrite_rows
+
         return self._change(
             lambda executor: overwrite_rows(
                 self._store,
@@ -185,32 +197,50 @@ class Dataset(Reading):
         )
 
     def delete_rows(self, predicates: Predicates) -> Commit | None:
-        """Delete the rows for which predicates are true; where one is unknown, because of a null, the row stays."""
+        """Delete the rows for which predicates are true; where one is unknown, because of a null, the row stays.
+
+        UserError `dataset.predicate`.
+        """
+        from component.dataset.changes.operations import delete_rows
+
         return self._change(
-            lambda executor: operations.delete_rows(
-                self._store, self.uuid, predicates, table=self._named, executor=executor
-            )
+            lambda executor: delete_rows(self._store, self.uuid, predicates, table=self._named, executor=executor)
         )
 
     def delete_partitions(self, delete_scope: Sequence[Scope]) -> Commit | None:
-        """Delete whole partitions; no file is read. UserError `dataset.scope` as `replace_partitions`."""
-        return self._change(lambda _: operations.delete_partitions(self._store, self.uuid, delete_scope))
+        """Delete whole partitions; no file is read.
+
+        UserError `dataset.scope` as `replace_partitions`.
+        """
+        from component.dataset.changes.operations import delete_partitions
+
+        return self._change(lambda _: delete_partitions(self._store, self.uuid, delete_scope))
 
     # --- files, indices, metadata ---
 
-    def compact(self, *, target_bytes: int = operations.COMPACT_BYTES, sort_by: Sequence[str] = ()) -> Commit | None:
-        """Write the small files of each partition again as few larger ones, their rows sorted if asked."""
+    def compact(self, *, target_bytes: int = naming.COMPACT_BYTES, sort_by: Sequence[str] = ()) -> Commit | None:
+        """Write the small files of each partition again as few larger ones, their rows sorted if asked.
+
+        A new file has about `target_bytes`. UserError `column.missing`.
+        """
+        from component.dataset.changes.operations import compact
+
         return self._change(
-            lambda executor: operations.compact(
+            lambda executor: compact(
                 self._store, self.uuid, target_bytes=target_bytes, sort_by=tuple(sort_by), executor=executor
             )
         )
 
     def build_index(self, *columns: str) -> Commit | None:
-        """Build secondary indices from the data, or build them again. UserError `column.missing`, `column.type`."""
+        """Build secondary indices from the data, or build them again.
+
+        UserError `column.missing`, `column.type`.
+        """
+        from component.dataset.changes.operations import build_indices
+        from component.dataset.commits.fit import index_doubts
 
         def build(_: Executor) -> Prepared | None:
-            done = operations.build_indices(self._store, self.uuid, columns)
+            done = build_indices(self._store, self.uuid, columns)
             for doubt in index_doubts(done.plan.layouts) if done is not None else ():
                 warnings.warn(doubt, stacklevel=4)
             return done
@@ -218,28 +248,41 @@ class Dataset(Reading):
         return self._change(build)
 
     def drop_index(self, *columns: str) -> Commit | None:
-        """Drop secondary indices. UserError `column.missing` for one that is not there."""
-        return self._change(lambda _: operations.drop_indices(self._store, self.uuid, columns))
+        """Drop secondary indices.
+
+        UserError `column.missing` for one that is not there.
+        """
+        from component.dataset.changes.operations import drop_indices
+
+        return self._change(lambda _: drop_indices(self._store, self.uuid, columns))
 
     def rebuild(self) -> Commit | None:
         """Build all indices that there are again from the data."""
         return self.build_index(*self.indices) if self.indices else None
 
     def set_metadata(self, values: Mapping[str, Any], unset: Collection[str] = ()) -> Commit | None:
-        """Set and unset keys of the metadata. UserError `dataset.format` for a key that is the format's, or ours."""
-        return self._change(lambda _: operations.set_metadata(self._store, self.uuid, values, unset))
+        """Set and unset keys of the metadata.
+
+        UserError `dataset.format` for a key that is the format's, or ours.
+        """
+        from component.dataset.changes.operations import set_metadata
+
+        return self._change(lambda _: set_metadata(self._store, self.uuid, values, unset))
 
     # --- columns ---
 
     def add_column(
         self, name: str, data_type: TypeLike, value: Any = None, *, schema_only: bool = False
     ) -> Commit | None:
-        """Add a column, null or with one value in every row; `schema_only` writes no file (docs/python.md).
+        """Add a column at the end, null or with one value in every row.
 
-        UserError `column.duplicate`, `column.type`, `cell.type`.
+        `schema_only` writes no file (docs/dataset-operations.md). UserError `column.duplicate`, `column.type`,
+        `cell.type`.
         """
+        from component.dataset.changes.columns import add_column
+
         return self._change(
-            lambda executor: column_changes.add_column(
+            lambda executor: add_column(
                 self._store,
                 self.uuid,
                 name,
@@ -252,91 +295,143 @@ class Dataset(Reading):
         )
 
     def widen(self, name: str, data_type: TypeLike) -> Commit | None:
-        """Give a column a wider type. UserError `column.type` or `cell.type` where a value could lose something."""
+        """Give a column a wider type; refused where a value could lose something.
+
+        UserError `column.type` or `cell.type`.
+        """
+        from component.dataset.changes.columns import widen_column
+
         return self._change(
-            lambda executor: column_changes.widen_column(
-                self._store, self.uuid, name, data_type, table=self._named, executor=executor
-            )
+            lambda executor: widen_column(self._store, self.uuid, name, data_type, table=self._named, executor=executor)
         )
 
     def rename_column(self, name: str, new_name: str) -> Commit | None:
-        """Give a column another name; partition keys, indices and primary key follow. UserError `column.duplicate`."""
+        """Give a column another name; partition keys, indices and the primary key follow.
+
+        UserError `column.duplicate`.
+        """
+        from component.dataset.changes.columns import rename_column
+
         return self._change(
-            lambda executor: column_changes.rename_column(
-                self._store, self.uuid, name, new_name, table=self._named, executor=executor
-            )
+            lambda executor: rename_column(self._store, self.uuid, name, new_name, table=self._named, executor=executor)
         )
 
     def drop_column(self, name: str) -> Commit | None:
-        """Drop a column and its index. UserError for a partition key, a column of the primary key, or the last."""
+        """Drop a column and its index; older states keep it until a collection.
+
+        UserError for a partition key, a column of the primary key, or the last.
+        """
+        from component.dataset.changes.columns import drop_column
+
         return self._change(
-            lambda executor: column_changes.drop_column(
-                self._store, self.uuid, name, table=self._named, executor=executor
-            )
+            lambda executor: drop_column(self._store, self.uuid, name, table=self._named, executor=executor)
         )
 
     # --- the dataset as a whole ---
 
     def restore(self, as_of: State) -> Commit:
-        """Make an earlier state the live one again, and return that state. UserError `dataset.history`."""
+        """Make an earlier state the live one again, as a new commit.
+
+        Returns that state. UserError `dataset.history`.
+        """
+        from component.dataset.changes.restore import restore
+
         self._check_live()
-        state = go_back(self._store, self.uuid, in_utc(as_of))
-        self.refresh()
+        state = restore(self._store, self.uuid, state_of(as_of))
+        self._move_on()
         return state
 
-    def copy(self, target: str) -> Dataset:
-        """Copy the live state to another address, and return it; the history stays behind.
+    def copy(self, target: str, *, table: str | None = None) -> Dataset:
+        """Copy the live state to another address; the history stays behind.
 
-        CommitRefusedError when there is a dataset.
+        `table` copies that table alone, as a dataset of one table. Returns the copy. CommitRefusedError when there is a
+        dataset.
         """
+        from component.dataset.changes.copying import copy_dataset
+        from component.dataset.changes.table_copy import copy_table
+
         self._check_live()
-        goal = open_address(target)
-        copy_dataset(self._store, self.uuid, goal.store, goal.uuid)
-        return Dataset(goal, reader.open_dataset(goal.store, goal.uuid, table=self.table), spark=self._spark)
+        twin = Dataset(target, table=None if table else self._named, spark=self._spark)
+        if table is None:
+            copy_dataset(self._store, self.uuid, twin._store, twin.uuid)
+        else:
+            copy_table(self._store, self.uuid, table, twin._store, twin.uuid)
+        twin.refresh()
+        return twin
 
     def rename(self, uuid: str) -> None:
-        """Give the dataset another uuid in its store; this object is it from then on. Errors as `copy`."""
+        """Give the dataset another uuid in its store; its history stays behind.
+
+        This object is it from then on. Errors as `copy`.
+        """
+        from component.dataset.changes.copying import rename_dataset
+
         self._check_live()
         rename_dataset(self._store, self.uuid, uuid)
-        self._address = Address(self._store, uuid)
-        self.refresh()
+        self._address = replace(self._address, uuid=uuid)
+        self._move_on()
 
     def delete(self) -> int:
-        """Delete the dataset with its history, and return how many objects; readers see it whole or gone."""
+        """Delete the dataset with its history; readers see it whole or gone.
+
+        Returns how many objects went. UserError `dataset.missing`.
+        """
+        from component.dataset.commits.garbage import delete_dataset
+
         self._check_live()
         return delete_dataset(self._store, self.uuid)
 
     def verify(
         self,
         *,
-        repair: bool = False,
         fast: bool = False,
+        repair: bool = False,
         orphans: Literal["leave", "adopt", "remove"] = "leave",
         damaged: Literal["leave", "drop"] = "leave",
+        state: str | None = None,
+        rebuild_header: bool = False,
     ) -> Verified:
-        """Look at the whole live dataset, after mending what can be mended if asked to (docs/dataset-verify.md).
+        """Look at the whole dataset and say what is wrong with it, after mending what can be mended if asked to.
 
-        `tablemill.repair` does the same for a dataset that cannot be opened any more.
+        docs/dataset-verify.md has what is looked at. `fast` reads no data. `state` names the commit to put a lost
+        header back as, where that is not the newest that is kept. `damaged` files are dropped only if asked to, and
+        which rows went is said. `rebuild_header` makes a lost header of which no copy is kept from the data files,
+        whichever of them were live. UserError `dataset.missing`, `dataset.history` for a state that is not kept, and
+        `dataset.format` where the files do not allow a header.
         """
+        from component.dataset.verification.repair import repair as mend
+        from component.dataset.verification.verify import verify
+
         done: tuple[str, ...] = ()
         if repair:
             self._check_live()
-            _, done = mend(self._store, self.uuid, orphans=orphans, damaged=damaged)
-            self.refresh()
-        return Verified(look(self._store, self.uuid, fast=fast), done)
+            _, done = mend(
+                self._store,
+                self.uuid,
+                orphans=orphans,
+                damaged=damaged,
+                state=state,
+                rebuild_header=rebuild_header,
+            )
+            self._move_on()
+        return Verified(verify(self._store, self.uuid, fast=fast), done)
 
     def gc(
         self,
         *,
         delete: bool = False,
-        min_age: dt.timedelta = MIN_AGE,
-        keep_commits: int = KEEP_COMMITS,
-        keep_days: float = KEEP_DAYS,
+        min_age: dt.timedelta = naming.GARBAGE_MIN_AGE,
+        keep_commits: int = naming.KEEP_COMMITS,
+        keep_days: float = naming.KEEP_DAYS,
     ) -> Garbage:
-        """Find what nobody needs any more, and delete it if asked to.
+        """Find what nobody needs any more, files of older states and what failed runs left, and delete it if asked to.
 
         Younger objects than `min_age` stay; so do `keep_commits` states, and all that were live within `keep_days`.
+        Works on the remains of a dataset that is gone, too. UserError `dataset.missing`, `dataset.format`.
         """
+        from component.dataset.commits.garbage import Retention, check_there, collect, find_garbage
+
+        check_there(self._store, self.uuid)
         retention = Retention(keep_commits, dt.timedelta(days=keep_days))
         found = find_garbage(self._store, self.uuid, min_age=min_age, retention=retention)
         if delete:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 from component import naming
-from component.dataset.changes.arrow_rows import given_rows
-from component.dataset.changes.writing import FileLayout, NewDataset, make_dataset
-from component.dataset.format.address import dataset_uuids, open_address, open_existing
-from component.dataset.format.layout import Compatibility
-from component.dataset.reading.reader import open_dataset
-from component.dataset.verification.repair import repair as mend
-from component.dataset.verification.verify import verify
-from tablemill.dataset import Dataset, Verified
+from tablemill.cube import Cube
+from tablemill.dataset import Dataset, OnDuplicateKey, Verified
 from tablemill.place import Spark, executor_of
-from tablemill.reading import State, in_utc
+from tablemill.reading import State
+
+if TYPE_CHECKING:
+    from component.dataset.format.layout import Compatibility
+    from component.dataset.reading.listing import Listed
 
 
 def open(  # noqa: A001 - `tablemill.open` is what one calls it
@@ -26,9 +25,9 @@ def open(  # noqa: A001 - `tablemill.open` is what one calls it
     Changes of rows or columns of a dataset of several tables are made in the table that is named here. `spark` is for
     large changes. UserError `store.url`, `dataset.missing`, `dataset.history`.
     """
-    where = open_address(address)
-    opened = open_dataset(where.store, where.uuid, table=table, as_of=None if as_of is None else in_utc(as_of))
-    return Dataset(where, opened, live=as_of is None, spark=spark, table=table)
+    found = Dataset(address, as_of=as_of, table=table, spark=spark)
+    found.load()
+    return found
 
 
 def create(
@@ -46,7 +45,7 @@ def create(
     table: str = naming.DEFAULT_TABLE,
     compatibility: Compatibility = "plateau",
     overwrite: bool = False,
-    on_duplicate_key: Literal["warn", "fail"] = "warn",
+    on_duplicate_key: OnDuplicateKey = "warn",
     spark: Spark = None,
 ) -> Dataset:
     """Write rows as a new dataset, or in the place of one that is there if it may `overwrite`; one commit.
@@ -56,6 +55,10 @@ def create(
     `column.type` for columns that options name, `row.null_partition`, `source.format` for what holds no rows, and with
     `on_duplicate_key="fail"` `row.null_key` and `row.duplicate_key`, which are else warnings.
     """
+    from component.dataset.changes.arrow_rows import given_rows
+    from component.dataset.changes.writing import FileLayout, NewDataset, make_dataset
+    from component.dataset.format.address import open_address
+
     where = open_address(address)
     new = NewDataset(
         tuple(partition_on),
@@ -82,20 +85,37 @@ def repair(
     state: str | None = None,
     rebuild_header: bool = False,
 ) -> Verified:
-    """Mend a dataset, also one that cannot be opened: a header that is lost comes back from the copy of its state.
-
-    `state` names the commit to put it back as, where that is not the newest that is kept. `damaged` files are dropped
-    only if asked to, and which rows went is said. `rebuild_header` makes a lost header of which no copy is kept from
-    the data files, whichever of them were live. UserError `dataset.missing`, `dataset.history` for a state that is not
-    kept, and `dataset.format` where the files do not allow a header.
-    """
-    where = open_address(address)
-    _, done = mend(
-        where.store, where.uuid, orphans=orphans, damaged=damaged, state=state, rebuild_header=rebuild_header
+    """Mend a dataset, also one that cannot be opened: `Dataset(address).verify(repair=True)` with these options."""
+    return Dataset(address).verify(
+        repair=True, orphans=orphans, damaged=damaged, state=state, rebuild_header=rebuild_header
     )
-    return Verified(verify(where.store, where.uuid), done)
 
 
 def datasets(store: str) -> list[str]:
-    """Return the uuids of the datasets in a store, sorted; UserError `store.url`."""
+    """Return the uuids of the datasets in a store, sorted; UserError `store.url`, `store.missing`."""
+    from component.dataset.format.address import dataset_uuids, open_existing
+
     return dataset_uuids(open_existing(store))
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What is in a store: its datasets, sorted by uuid, and the cubes that some of them make up."""
+
+    datasets: tuple[Listed, ...]
+    cubes: tuple[Cube, ...]
+
+
+def listing(store: str) -> Listing:
+    """List the datasets of a store with their rows and bytes, and its cubes.
+
+    A dataset that cannot be read is listed with the reason. UserError `store.url`, `store.missing`.
+    """
+    from component.dataset.format.address import dataset_uuids, open_existing
+    from component.dataset.reading.cube import cubes
+    from component.dataset.reading.listing import list_datasets
+
+    opened = open_existing(store)
+    uuids = dataset_uuids(opened)
+    joined = cubes(opened, uuids)
+    return Listing(tuple(list_datasets(opened, uuids, joined)), tuple(map(Cube, joined)))

@@ -18,7 +18,7 @@ def executor_of(spark: Spark) -> AbstractContextManager[Executor]:
     """Return what runs the tasks of a change, for as long as it is needed."""
     if spark is None:
         return nullcontext(HERE)
-    from component.spark.executor import SparkExecutor, start_spark  # noqa: PLC0415 - Spark, for those who ask
+    from component.spark.executor import SparkExecutor, start_spark
 
     if isinstance(spark, str):
         return WhenLarge(lambda: start_spark(spark))

@@ -1,5 +1,6 @@
 """The Python API: what it gives, what it commits, what it refuses."""
 
+import ast
 import datetime as dt
 import shutil
 import subprocess
@@ -90,7 +91,9 @@ def test_a_dataset_that_is_there_is_not_created_again_unless_it_may_be(flights, 
 
 
 def test_every_write_is_one_commit_and_moves_the_object_on(flights):
-    assert flights.append(rows_of((4, 2, "d"))).operation == "append"
+    added = flights.append(rows_of((4, 2, "d")))
+    assert (added.operation, flights.rows_deleted(added)) == ("append", -1)
+    assert [flights.rows_deleted(commit) for commit in flights.history()] == [-1, -3]
     assert ids(flights) == [1, 2, 3, 4]
     assert flights.upsert(rows_of((4, 1, "e"), (5, 1, "f"))).operation == "upsert"
     assert flights.read(predicates=[[("id", "==", 4)]])["tail"].to_pylist() == ["e"]
@@ -232,6 +235,101 @@ def test_to_import_it_loads_neither_spark_nor_pandas():
     program = "import sys, tablemill; print(*sorted({'pyspark', 'py4j', 'pandas', 'polars'} & set(sys.modules)))"
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
     assert ended.stdout == "\n"
+
+
+def test_an_operation_is_loaded_when_it_is_called_and_a_value_when_it_is_named():
+    program = (
+        "import sys, tablemill; print(*sorted(sys.modules)); print(tablemill.FileLayout, tablemill.Sums);"
+        "from tablemill import *; print(Dataset, Verdict)"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
+    loaded = ended.stdout.splitlines()[0].split()
+    assert [name for name in loaded if name.startswith("component.dataset.commits")] == []
+    assert "component.dataset.changes.writing" not in loaded
+    assert "component.dataset.reading.reader" not in loaded
+
+
+def test_what_is_public_is_listed():
+    assert sorted(tablemill.__all__) == tablemill.__all__
+    assert set(tablemill.__all__) <= set(dir(tablemill))
+    typed = ast.parse((ROOT / "tablemill" / "__init__.py").read_text(encoding="utf-8"))
+    guarded = next(node for node in typed.body if isinstance(node, ast.If))
+    named = {alias.name: node.module for node in guarded.body for alias in node.names}
+    assert named == tablemill._LOADED_WHEN_NAMED
+    with pytest.raises(AttributeError, match="module 'tablemill' has no attribute 'nothing'"):
+        _ = tablemill.nothing
+
+
+def test_a_dataset_is_named_before_it_is_read(flights, address):
+    named = tablemill.Dataset(address)
+    flights.append(rows_of((4, 2, "d")))
+    assert repr(named) == f"<Dataset {address}>"
+    assert ids(named) == [1, 2, 3, 4]
+    flights.append(rows_of((5, 2, "e")))
+    assert ids(named) == [1, 2, 3, 4]  # the state that it was first asked in
+    assert named.append(rows_of((6, 2, "f"))).operation == "append"
+    assert ids(named) == [1, 2, 3, 4, 5, 6]
+    assert code_of(lambda: tablemill.Dataset(f"{address}2").load()) == "dataset.missing"
+    assert code_of(lambda: tablemill.Dataset(f"{address}2").gc()) == "dataset.missing"
+
+
+def test_what_cannot_be_opened_is_verified_collected_and_deleted_by_its_name(flights, tmp_path):
+    (tmp_path / "store" / "flights.by-dataset-metadata.json").unlink()
+    lost = tablemill.Dataset(flights.address)
+    assert code_of(lost.load) == "dataset.missing"
+    assert not lost.verify().sound
+    assert lost.gc().retained == ()
+    assert lost.verify(repair=True).repaired
+    assert ids(lost) == [1, 2, 3]
+    assert lost.delete() > 0
+    assert code_of(lost.delete) == "dataset.missing"
+
+
+def test_a_change_that_finds_nothing_to_do_makes_no_commit(flights):
+    none = ROWS.slice(0, 0)
+    assert flights.upsert(none) is None
+    assert flights.delete_keys(pa.table({"id": [77]})) is None
+    assert flights.delete_keys(none.select(["id"])) is None
+    assert len(list(flights.history())) == 1
+    assert flights.verify().verdict.orphans == ()
+    assert flights.gc(min_age=dt.timedelta(0)).objects == ()
+
+
+def test_rows_that_come_leave_the_order_of_columns_as_it_is(flights):
+    turned = rows_of((4, 2, "d")).select(["tail", "month", "id"])
+    for write in (flights.append, flights.upsert, flights.replace_partitions):
+        write(turned)
+        assert flights.columns == ("id", "month", "tail")
+    assert code_of(lambda: flights.append(turned.append_column("more", pa.array([1])))) == "dataset.schema"
+
+
+def test_a_store_is_listed_with_sizes_and_with_what_cannot_be_read(flights, address, tmp_path):
+    store = address.removesuffix("/flights")
+    tablemill.create(f"{store}/broken", ROWS)
+    (tmp_path / "store" / "broken.by-dataset-metadata.json").write_text("{")
+    broken, whole = tablemill.listing(store).datasets
+    assert "cannot be used" in broken.error
+    assert (broken.files, broken.sums) == (None, None)
+    assert (whole.uuid, whole.files, whole.sums, whole.error) == ("flights", 2, flights.sums(), None)
+    assert flights.describe()["rows_by_table"] == {"table": 3} == flights.sums().rows
+    cubes = tablemill.listing((ROOT / "tests/data/golden/kartothek53_cube").as_uri())
+    assert [(one.prefix, one.seed) for one in cubes.cubes] == [("geo", "source")]
+    assert {one.cube for one in cubes.datasets} == {"geo"}
+
+
+def test_a_state_is_named_by_a_text(flights, address):
+    flights.append(rows_of((4, 2, "d")))
+    assert tablemill.open(address, as_of="2999-01-01T00:00").rows == 4
+    assert tablemill.open(address, as_of="HEAD~1").rows == 3
+    assert code_of(lambda: tablemill.open(address, as_of="no such")) == "dataset.history"
+    assert code_of(lambda: flights.batches(["no"])) == "column.missing"
+
+
+def test_one_table_of_several_is_copied(tmp_path):
+    shutil.copytree(ROOT / "tests/data/golden/kartothek53_tables", tmp_path / "store")
+    trips = tablemill.open(f"{tmp_path}/store/trips")
+    twin = trips.copy(f"{tmp_path}/store/twin", table="seats")
+    assert (twin.tables, twin.rows) == (("table",), tablemill.open(trips.address, table="seats").rows)
 
 
 @pytest.mark.spark

@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from component.cli.dataset import answers
 from component.cli.main import app
+from component.dataset.format import address
 from component.dataset.format.address import Address
 from component.dataset.format.header import read_header
 from component.dataset.format.history import history
@@ -208,7 +208,7 @@ def test_a_question_costs_as_many_calls_to_the_store_as_files_hold_answers(tmp_p
     rows = pa.table({"k": numbers, "v": numbers, "w": numbers})
     write_dataset(LocalStore(tmp_path), rows, ["k"], ["v", "w"])
     store = FaultStore(LocalStore(tmp_path))
-    monkeypatch.setattr(answers, "open_address", lambda _: Address(store, "sales"))
+    monkeypatch.setattr(address, "open_address", lambda _: Address(store, "sales"))
     arguments = ["x", "--where", "v == 0", "--where", "w in [0, 7]", "--where", "v < 5"]
     result = CliRunner().invoke(app, ["dataset", "query", *arguments])
     assert "1 row" in result.stdout

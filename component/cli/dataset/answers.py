@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import base64
-import datetime as dt
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -16,14 +15,14 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
+import tablemill
 from component.cli.printing import folded, terminal_width
-from component.dataset.format.address import Address, open_address
-from component.dataset.reading.cube import SEPARATOR, Cube, open_cube
-from component.dataset.reading.explanation import explain_reading
+from component.dataset.format.address import open_address
+from component.dataset.format.history import named_state
+from component.dataset.reading.cube import SEPARATOR
 from component.dataset.reading.question import parse_question
-from component.dataset.reading.reader import Dataset, Explanation, FileScan, explain_scan, open_dataset, read_scan
 from component.errors import Place, UserError
-from component.report.results.datasets import describe_explanation, explanation_lines, row_lines
+from component.report.results.datasets import explanation_lines, row_lines
 from component.report.words.amounts import counted
 from component.tables.numeric import decimal_text, with_decimal_texts
 
@@ -41,7 +40,7 @@ class Question:
     columns: str | None
     table: str | None
     limit: int | None
-    as_of: str | dt.datetime | None
+    as_of: str | None
     write_to: Path | None
     explain: bool
     output: str
@@ -51,62 +50,60 @@ class Question:
 def answer_question(question: Question, screen: TextIO) -> None:
     """Answer on the screen, or in a file of the format that its suffix names.
 
-    UserError as `open_dataset` and `bind_predicates`; `column.missing`; `column.type` for a column that CSV does not
-    hold; `config.value` for another suffix, and for a file of what is only to be explained.
+    UserError as `Dataset.read` and `open_cube`; `column.type` for a column that CSV does not hold; `config.value` for
+    another suffix, and for a file of what is only to be explained.
     """
     if question.explain and question.write_to is not None:
         raise UserError("config.value", "--explain reads no rows, so none can be written", remedy="Leave out --to.")
-    address = open_address(question.address)
-    if address.uuid.endswith(SEPARATOR):
-        _answer_of_cube(question, _cube_of(question, address), screen)
+    if question.address.rstrip("/").endswith(SEPARATOR):
+        _answer_of_cube(question, _cube_of(question), screen)
         return
     if question.datasets is not None:
         raise UserError("config.value", "--datasets are of a cube", remedy="Ask STORE/PREFIX++.")
-    dataset = open_dataset(address.store, address.uuid, table=question.table, as_of=question.as_of)
-    scans, explanation = explain_scan(dataset, parse_question(question.where, question.predicates))
+    dataset = tablemill.open(question.address, table=question.table, as_of=question.as_of)
+    asked = parse_question(question.where, question.predicates)
     if question.explain:
-        _explain(dataset, scans, explanation, question.output, screen)
+        found = dataset.explain(asked)
+        lines = [json.dumps(found)] if question.output == "json" else explanation_lines(found)
+        screen.writelines(f"{line}\n" for line in lines)
         return
-    names = _columns(dataset, question.columns)
-    schema = pa.schema([dataset.schema.field(name) for name in names])
-    _put_out(question, schema, lambda most: _rows(dataset, scans, names, most), screen)
+    rows = dataset.batches(_names(question.columns), asked)
+    _put_out(question, rows.schema, lambda most: _at_most(rows, most), screen)
 
 
-def _cube_of(question: Question, address: Address) -> Cube:
+def _names(text: str | None) -> list[str] | None:
+    return None if text is None else [name.strip() for name in text.split(",")]
+
+
+def _cube_of(question: Question) -> tablemill.Cube:
     """Open a cube; a time is one for all of its datasets, a commit is of one of them."""
-    if isinstance(question.as_of, str) or question.table is not None:
+    address = open_address(question.address)
+    as_of = None if question.as_of is None else named_state(question.as_of)
+    if isinstance(as_of, str) or question.table is not None:
         raise UserError(
             "config.value",
             "A commit and --table are of one dataset, and this is a cube",
             remedy="Give --as-of a time, or ask a dataset of the cube.",
         )
-    return open_cube(address.store, address.uuid, question.as_of)
+    return tablemill.open_cube(address.store.url, address.uuid, as_of=as_of)
 
 
-def _answer_of_cube(question: Question, cube: Cube, screen: TextIO) -> None:
+def _answer_of_cube(question: Question, cube: tablemill.Cube, screen: TextIO) -> None:
     """Answer of the datasets of a cube, joined."""
-    names = question.columns.split(",") if question.columns is not None else None
+    columns = _names(question.columns)
     datasets = question.datasets.split(",") if question.datasets is not None else None
     asked = parse_question(question.where, question.predicates)
-    columns = [name.strip() for name in names] if names is not None else None
     if question.explain:
         parts = cube.explain(columns, asked, datasets)
         if question.output == "json":
-            screen.write(
-                json.dumps({name: {"files": one.files, "read": one.read} for name, one in parts.items()}) + "\n"
-            )
+            screen.write(json.dumps(parts) + "\n")
             return
         screen.writelines(
-            f"{name}: {one.read:,} of {counted(one.files, 'file')} to read\n" for name, one in parts.items()
+            f"{name}: {one['read']:,} of {counted(one['files'], 'file')} to read\n" for name, one in parts.items()
         )
         return
     found = cube.read(columns, asked, datasets)
-    _put_out(
-        question,
-        found.schema,
-        lambda most: iter((found if most is None else found.slice(0, most)).to_batches()),
-        screen,
-    )
+    _put_out(question, found.schema, lambda most: _at_most(found.to_reader(), most), screen)
 
 
 def _put_out(
@@ -130,39 +127,20 @@ def _put_out(
         _print_csv(schema, batches, screen)
 
 
-def _explain(
-    dataset: Dataset, scans: tuple[FileScan, ...], explanation: Explanation, output: str, screen: TextIO
-) -> None:
-    """Print the plan, and what reading it would come to: footers are read, rows are not."""
-    found = describe_explanation(explanation, explain_reading(dataset.store, dataset.schema, scans))
-    lines = [json.dumps(found)] if output == "json" else explanation_lines(found)
-    screen.writelines(f"{line}\n" for line in lines)
-
-
-def _columns(dataset: Dataset, asked: str | None) -> list[str]:
-    names = [name.strip() for name in asked.split(",")] if asked is not None else list(dataset.columns)
-    for name in names:
-        if name not in dataset.schema.names:
-            raise UserError(
-                "column.missing",
-                "The dataset has no such column",
-                place=Place(column=name),
-                remedy=f"The columns are {', '.join(dataset.columns)}.",
-            )
-    return names
-
-
-def _rows(
-    dataset: Dataset, scans: tuple[FileScan, ...], names: list[str], limit: int | None
-) -> Iterator[pa.RecordBatch]:
+def _at_most(rows: Iterable[pa.RecordBatch], limit: int | None) -> Iterator[pa.RecordBatch]:
+    """Yield so many rows, or all; where there are enough, nothing more is read."""
+    if limit is None:
+        yield from rows
+        return
     left = limit
-    for scan in scans:
+    if left == 0:
+        return
+    for batch in rows:
+        part = batch.slice(0, left)
+        left -= part.num_rows
+        yield part
         if left == 0:
             return
-        for batch in read_scan(dataset.store, dataset.schema, scan, names).to_batches():
-            part = batch if left is None else batch.slice(0, left)
-            left = None if left is None else left - part.num_rows
-            yield part
 
 
 def _write(path: Path, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> int:

@@ -8,14 +8,13 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
-from component.dataset.format.address import Address
-from component.dataset.reading.reader import open_dataset
+import tablemill
 from component.errors import UserError
 
 _SUFFIXES = (".parquet", ".arrow", ".csv")
 
 
-def rows_of(path: Path, address: Address, table: str | None = None) -> pa.Table:
+def rows_of(path: Path, address: str, table: str | None = None) -> pa.Table:
     """Return the rows of a file; text becomes what the dataset's columns are, and a bare empty cell null.
 
     UserError `source.missing` and `source.format`, `dataset.missing` where a text needs the dataset's types.
@@ -30,7 +29,7 @@ def rows_of(path: Path, address: Address, table: str | None = None) -> pa.Table:
         if path.suffix == ".arrow":
             with pa.ipc.open_file(str(path)) as file:
                 return file.read_all()
-        return _read_text(path, open_dataset(address.store, address.uuid, table=table).schema)
+        return _read_text(path, tablemill.open(address, table=table).schema)
     except FileNotFoundError as error:
         raise UserError("source.missing", f"There is no file {path}", remedy="Name a file that is there.") from error
     except (pa.ArrowException, OSError) as error:

@@ -1,13 +1,16 @@
-"""What the commands of `tablemill dataset` have in common: their arguments and options, and how they answer."""
+"""What the commands of `tablemill dataset` have in common: their arguments and options, and how they answer.
+
+A command translates its words into one call of `tablemill` and prints what that returns. `tablemill`, and what prints,
+are loaded when a command runs.
+"""
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 import sys
 import warnings
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -18,12 +21,10 @@ from component.report.messages.lines import LineHandler
 from component.report.messages.log import Log
 
 if TYPE_CHECKING:
-    from component.dataset.changes.execution import Executor
-    from component.dataset.commits.commit import Prepared
-    from component.dataset.format.address import Address
+    from tablemill import Commit, Dataset
 
 Format = Annotated[Literal["text", "json"], typer.Option("--format", help="How the answer is printed.")]
-Dataset = Annotated[str, typer.Argument(metavar="STORE/UUID", help="The store's URL, a slash, the dataset's uuid.")]
+Address = Annotated[str, typer.Argument(metavar="STORE/UUID", help="The store's URL, a slash, the dataset's uuid.")]
 AsOf = Annotated[
     str | None,
     typer.Option(metavar="COMMIT|TIME", help="The state of a commit, or of a time (ISO 8601).", show_default=False),
@@ -44,6 +45,14 @@ Where = Annotated[
         show_default=False,
     ),
 ]
+Predicates = Annotated[
+    str | None,
+    typer.Option(
+        metavar="JSON",
+        help="Predicates in disjunctive normal form: [[[column, op, value], …AND], …OR].",
+        show_default=False,
+    ),
+]
 Columns = Annotated[str, typer.Option("--columns", metavar="A,B", help="The columns.")]
 
 Master = Annotated[
@@ -53,82 +62,68 @@ Master = Annotated[
         help="The Spark that takes over where much is written again; none: this process only.",
     ),
 ]
+MASTER = "local[*]"
 
 
-def answer(work: Callable[[], tuple[Any, Sequence[str]]], output: str) -> None:
-    """Print what `work` returns, a JSON value and lines for people; an error is one sentence on stderr."""
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Turn an error into one sentence on stderr and an exit code."""
     try:
-        value, lines = work()
-        sys.stdout.write(
-            json.dumps(value, indent=2) + "\n" if output == "json" else "".join(f"{x}\n" for x in folded(lines))
-        )
+        yield
     except Exception as error:  # noqa: BLE001 - the boundary: everything becomes an exit code and one sentence
         raise typer.Exit(fail(error, Log(LineHandler(sys.stderr)))) from None
 
 
+def answer(work: Callable[[], tuple[Any, Sequence[str]]], output: str) -> None:
+    """Print what `work` returns, a JSON value and lines for people; an error is one sentence on stderr."""
+    with guarded():
+        value, lines = work()
+        sys.stdout.write(
+            json.dumps(value, indent=2) + "\n" if output == "json" else "".join(f"{x}\n" for x in folded(lines))
+        )
+
+
 def change(
-    dataset: str,
+    address: str,
     output: str,
     what: str,
-    make: Callable[[Address], Prepared | None],
-    nothing: str = "nothing to do",
+    make: Callable[[Dataset], Commit | None],
     *,
+    table: str | None = None,
+    master: str = "none",
+    nothing: str = "nothing to do",
     deletes: bool = False,
 ) -> None:
     """Carry out an operation and say what the dataset is then; of one that `deletes`, also how many rows went."""
 
     def work() -> tuple[Any, Sequence[str]]:
-        from component.dataset.format.address import open_address  # noqa: PLC0415
-        from component.report.words.amounts import counted  # noqa: PLC0415
+        import tablemill
+        from component.report.words.amounts import counted
 
-        address = open_address(dataset)
+        dataset = tablemill.Dataset(address, table=table, spark=None if master == "none" else master)
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always", UserWarning)
-            done = make(address)
+            done = make(dataset)
         for one in said:
             typer.echo(f"warning: {one.message}", err=True)
         if done is None:
-            return {"uuid": address.uuid, "changed": False}, [f"{address.uuid}: {nothing}"]
-        header = done.header
-        files = counted(len(header.partitions), "file")
-        gone: dict[str, int] = {}
-        if deletes and done.plan.base is not None:
-            from component.dataset.reading.statistics import rows_fewer  # noqa: PLC0415
-
-            gone = {"rows_deleted": rows_fewer(address.store, done.plan.base.header, header)}
-        said_gone = "".join(f" ({counted(rows, 'row')})" for rows in gone.values())
+            return {"uuid": dataset.uuid, "changed": False}, [f"{dataset.uuid}: {nothing}"]
+        gone = {"rows_deleted": dataset.rows_deleted(done)} if deletes else {}
         found = {
-            "uuid": address.uuid,
+            "uuid": dataset.uuid,
             "changed": True,
-            "commit": header.extras.get("commit"),
-            "files": len(header.partitions),
-            "secondary_indices": sorted(header.indices),
+            "commit": done.id,
+            "files": len(done.header.partitions),
+            "secondary_indices": sorted(done.header.indices),
             **gone,
         }
-        return found, [f"{address.uuid}: {what}{said_gone}; {files}, commit {found['commit']}"]
+        files = counted(len(done.header.partitions), "file")
+        said_gone = "".join(f" ({counted(rows, 'row')})" for rows in gone.values())
+        return found, [f"{dataset.uuid}: {what}{said_gone}; {files}, commit {done.id}"]
 
     answer(work, output)
-
-
-def moment(as_of: str | None) -> str | dt.datetime | None:
-    """Return which state an option means; UserError `dataset.history`."""
-    from component.dataset.format.history import named_state  # noqa: PLC0415 - loaded only by what needs it
-
-    return None if as_of is None else named_state(as_of)
 
 
 def names_in(text: str) -> tuple[str, ...]:
     """Return the names in a list with commas."""
     return tuple(name.strip() for name in text.split(",") if name.strip())
-
-
-def place(master: str) -> AbstractContextManager[Executor]:
-    """Return what runs the tasks: this process, and Spark where there is much to do."""
-    from component.dataset.changes.execution import HERE, WhenLarge  # noqa: PLC0415
-
-    def start() -> AbstractContextManager[Executor]:
-        from component.spark.executor import start_spark  # noqa: PLC0415 - loaded only when it is needed
-
-        return start_spark(master)
-
-    return nullcontext(HERE) if master == "none" else WhenLarge(start)

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from component.cli.dataset.options import Dataset, Format, Master, OfTable, Where, change, names_in, place
+from component import naming
+from component.cli.dataset.options import (
+    MASTER,
+    Address,
+    Format,
+    Master,
+    OfTable,
+    Predicates,
+    Where,
+    change,
+    names_in,
+)
 
 if TYPE_CHECKING:
-    from component.dataset.commits.commit import Prepared
-    from component.dataset.format.address import Address
+    import pyarrow as pa
+
+    from tablemill import Commit, Dataset
 
 Key = Annotated[
     str, typer.Option(metavar="A,B", help="Columns that name a row; else the primary key.", show_default=False)
@@ -34,148 +46,109 @@ OnDuplicateKey = Annotated[
 ]
 
 
-def by_key(
-    operation: Callable[..., Prepared | None], file: Path, key: str, table: str | None, master: str
-) -> Callable[[Address], Prepared | None]:
-    """Return what carries out an operation with the rows of a file, told by their key."""
+def _rows(file: Path, address: str, table: str | None) -> pa.Table:
+    from component.cli.dataset.given_rows import rows_of
 
-    def make(address: Address) -> Prepared | None:
-        from component.cli.dataset.given_rows import rows_of  # noqa: PLC0415
-
-        with place(master) as executor:
-            rows = rows_of(file, address, table)
-            return operation(address.store, address.uuid, rows, names_in(key), table=table, executor=executor)
-
-    return make
+    return rows_of(file, address, table)
 
 
 def append(
-    dataset: Dataset,
+    dataset: Address,
     file: File,
     table: OfTable = None,
     on_duplicate_key: OnDuplicateKey = "warn",
     output: Format = "text",
 ) -> None:
-    """Add the rows of a file."""
+    def make(opened: Dataset) -> Commit | None:
+        return opened.append(_rows(file, dataset, table), on_duplicate_key=on_duplicate_key)
 
-    def make(address: Address) -> Prepared | None:
-        from component.cli.dataset.given_rows import rows_of  # noqa: PLC0415
-        from component.dataset.changes.arrow_rows import given_rows  # noqa: PLC0415
-        from component.dataset.changes.writing import FileLayout, add_rows  # noqa: PLC0415
-        from component.dataset.commits.intent import Intent  # noqa: PLC0415
-
-        rows = given_rows(rows_of(file, address, table), address.uuid)
-        intent = Intent("append", on_duplicate_key=on_duplicate_key)
-        return add_rows(address.store, address.uuid, rows, intent, FileLayout(), table=table)
-
-    change(dataset, output, "rows are added", make)
+    change(dataset, output, "rows are added", make, table=table)
 
 
 def overwrite(
-    dataset: Dataset,
+    dataset: Address,
     file: File,
     table: OfTable = None,
     on_duplicate_key: OnDuplicateKey = "warn",
     output: Format = "text",
 ) -> None:
-    """Put the rows of a file in the place of all that a dataset has, or one table of several."""
+    def make(opened: Dataset) -> Commit | None:
+        return opened.overwrite(_rows(file, dataset, table), on_duplicate_key=on_duplicate_key)
 
-    def make(address: Address) -> Prepared | None:
-        from component.cli.dataset.given_rows import rows_of  # noqa: PLC0415
-        from component.dataset.changes.arrow_rows import given_rows  # noqa: PLC0415
-        from component.dataset.changes.writing import overwrite_rows  # noqa: PLC0415
-
-        rows = given_rows(rows_of(file, address, table), address.uuid)
-        rule = on_duplicate_key
-        return overwrite_rows(address.store, address.uuid, rows, table=table, on_duplicate_key=rule)
-
-    change(dataset, output, "rows are overwritten", make)
+    change(dataset, output, "rows are overwritten", make, table=table)
 
 
 def upsert(
-    dataset: Dataset,
+    dataset: Address,
     file: File,
     key: Key = "",
     table: OfTable = None,
-    master: Master = "local[*]",
+    master: Master = MASTER,
     output: Format = "text",
 ) -> None:
-    """Add the rows of a file, in place of those that have the same key."""
-    from component.dataset.changes.upsert import upsert as write  # noqa: PLC0415
+    def make(opened: Dataset) -> Commit | None:
+        return opened.upsert(_rows(file, dataset, table), names_in(key))
 
-    make = by_key(write, file, key, table, master)
-    change(dataset, output, "rows are replaced and added", make, "the file has no rows")
+    what, nothing = "rows are replaced and added", "the file has no rows"
+    change(dataset, output, what, make, table=table, master=master, nothing=nothing)
 
 
 def delete_keys(
-    dataset: Dataset,
+    dataset: Address,
     file: File,
     key: Key = "",
     table: OfTable = None,
-    master: Master = "local[*]",
+    master: Master = MASTER,
     output: Format = "text",
 ) -> None:
-    """Delete the rows that have a key that is in a file."""
-    from component.dataset.changes.upsert import delete_keys as delete  # noqa: PLC0415
+    def make(opened: Dataset) -> Commit | None:
+        return opened.delete_keys(_rows(file, dataset, table), names_in(key))
 
-    make = by_key(delete, file, key, table, master)
-    change(dataset, output, "rows are deleted", make, "no row has such a key", deletes=True)
+    nothing = "no row has such a key"
+    change(dataset, output, "rows are deleted", make, table=table, master=master, nothing=nothing, deletes=True)
 
 
 def delete_rows(
-    dataset: Dataset,
+    dataset: Address,
     where: Where = None,
-    predicates: Annotated[str | None, typer.Option(metavar="JSON", help="As for query.", show_default=False)] = None,
+    predicates: Predicates = None,
     table: OfTable = None,
-    master: Master = "local[*]",
+    master: Master = MASTER,
     output: Format = "text",
 ) -> None:
-    """Delete the rows for which all conditions are true; rows where one is unknown, because of a null, stay."""
+    def make(opened: Dataset) -> Commit | None:
+        from component.dataset.reading.question import parse_question
 
-    def make(address: Address) -> Prepared | None:
-        from component.dataset.changes.operations import delete_rows as delete  # noqa: PLC0415
-        from component.dataset.reading.question import parse_question  # noqa: PLC0415
+        return opened.delete_rows(parse_question(where or (), predicates) or [])
 
-        asked = parse_question(where or (), predicates) or []
-        with place(master) as executor:
-            return delete(address.store, address.uuid, asked, table=table, executor=executor)
-
-    change(dataset, output, "rows are deleted", make, "no row is like that", deletes=True)
+    nothing = "no row is like that"
+    change(dataset, output, "rows are deleted", make, table=table, master=master, nothing=nothing, deletes=True)
 
 
-def delete_partitions(dataset: Dataset, scope: Scope, output: Format = "text") -> None:
-    """Delete whole partitions; their files are not read."""
+def delete_partitions(dataset: Address, scope: Scope, output: Format = "text") -> None:
+    def make(opened: Dataset) -> Commit | None:
+        return opened.delete_partitions(_scope(scope))
 
-    def make(address: Address) -> Prepared | None:
-        from component.dataset.changes.operations import delete_partitions as delete  # noqa: PLC0415
-
-        return delete(address.store, address.uuid, _scope(scope))
-
-    change(dataset, output, "partitions are deleted", make, "there is no such partition", deletes=True)
+    change(dataset, output, "partitions are deleted", make, nothing="there is no such partition", deletes=True)
 
 
 def replace_partitions(
-    dataset: Dataset,
+    dataset: Address,
     file: File,
     scope: Scope,
     table: OfTable = None,
     on_duplicate_key: OnDuplicateKey = "warn",
     output: Format = "text",
 ) -> None:
-    """Delete whole partitions and add the rows of a file, in one commit."""
+    def make(opened: Dataset) -> Commit | None:
+        rows = _rows(file, dataset, table)
+        return opened.replace_partitions(rows, _scope(scope), on_duplicate_key=on_duplicate_key)
 
-    def make(address: Address) -> Prepared | None:
-        from component.cli.dataset.given_rows import rows_of  # noqa: PLC0415
-        from component.dataset.changes.operations import replace_partitions as write  # noqa: PLC0415
-
-        rows, rule = [rows_of(file, address, table)], on_duplicate_key
-        return write(address.store, address.uuid, rows, _scope(scope), table=table, on_duplicate_key=rule)
-
-    change(dataset, output, "partitions are replaced", make)
+    change(dataset, output, "partitions are replaced", make, table=table)
 
 
 def _scope(texts: Sequence[str]) -> list[dict[str, Any]]:
-    from component.errors import UserError  # noqa: PLC0415
+    from component.errors import UserError
 
     found = []
     for text in texts:
@@ -192,19 +165,16 @@ def _scope(texts: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def compact(
-    dataset: Dataset,
-    target_mb: Annotated[int, typer.Option(metavar="MB", help="About so large may a new file be.", min=1)] = 128,
+    dataset: Address,
+    target_mb: Annotated[int, typer.Option(metavar="MB", help="Write files of about this size.", min=1)] = (
+        naming.COMPACT_BYTES // naming.MIB
+    ),
     sort_by: Annotated[str, typer.Option(metavar="A,B", help="Sort the rows of new files.", show_default=False)] = "",
-    master: Master = "local[*]",
+    master: Master = MASTER,
     output: Format = "text",
 ) -> None:
-    """Write the small files of each partition again as few larger ones."""
+    def make(opened: Dataset) -> Commit | None:
+        return opened.compact(target_bytes=target_mb * naming.MIB, sort_by=names_in(sort_by))
 
-    def make(address: Address) -> Prepared | None:
-        from component.dataset.changes.operations import compact as write  # noqa: PLC0415
-
-        with place(master) as executor:
-            target, order = target_mb * 1024**2, names_in(sort_by)
-            return write(address.store, address.uuid, target_bytes=target, sort_by=order, executor=executor)
-
-    change(dataset, output, "small files are put together", make, "no partition has several small files")
+    nothing = "no partition has several small files"
+    change(dataset, output, "small files are put together", make, master=master, nothing=nothing)

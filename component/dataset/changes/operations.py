@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any, Final
+from typing import Any
 
 import pyarrow as pa
 
@@ -19,8 +19,6 @@ from component.dataset.commits.scope import Scope, labels_in_scope
 from component.dataset.reading.reader import Dataset, FileScan, plan_scan
 from component.errors import Place, UserError
 from component.store.base import Store
-
-COMPACT_BYTES: Final = 128 * naming.MIB
 
 
 def set_metadata(store: Store, uuid: str, values: Mapping[str, Any], unset: Collection[str] = ()) -> Prepared | None:
@@ -145,7 +143,7 @@ def compact(
     store: Store,
     uuid: str,
     *,
-    target_bytes: int = COMPACT_BYTES,
+    target_bytes: int = naming.COMPACT_BYTES,
     sort_by: tuple[str, ...] = (),
     executor: Executor = HERE,
 ) -> Prepared | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -63,6 +64,12 @@ class Settled:
         """The keys of what the write needs only until its commit."""
         yield from stored_keys(self.sets)
         yield from (file.key for part in self.passing for file in part.files)
+
+    @property
+    def idle(self) -> bool:
+        """Whether a write by key changes nothing of a dataset that is there: no row comes, and none goes."""
+        there = self.plan.base is not None and self.plan.intent.by_key
+        return there and not self.rewritten and not any(part.files for part in self.fresh)
 
 
 def settle(
@@ -238,16 +245,25 @@ def settle_again(uncommitted: Uncommitted, settled: Settled, executor: Executor 
 
 
 def commit_write(
-    uncommitted: Uncommitted, plan: CommitPlan, written: Sequence[Written], executor: Executor = HERE
-) -> Prepared:
-    """Settle, prepare and publish; a write that loses the race is settled again on the new state, an overwrite is not.
+    uncommitted: Uncommitted,
+    plan: CommitPlan,
+    written: Sequence[Written],
+    executor: Executor = HERE,
+    *,
+    if_idle: Literal["commit", "leave"] = "commit",
+) -> Prepared | None:
+    """Settle, prepare and publish; None for an idle write that is to be left.
+
+    A write that loses the race is settled again on the new state, an overwrite is not.
 
     Warns, as Python does, of what is wrong with primary keys, where that is no error. Errors as `commit`, `settle` and
     `check_new_keys`.
     """
     warned = check_new_keys(uncommitted.store, plan, written)
 
-    def attempt(settled: Settled) -> tuple[Settled, Prepared]:
+    def attempt(settled: Settled) -> tuple[Settled, Prepared | None]:
+        if settled.idle and if_idle == "leave":
+            return settled, None
         return settled, prepare_and_publish(uncommitted, settled.plan, settled.written)
 
     def again(lost: Settled, refused: CommitRefusedError) -> Settled:

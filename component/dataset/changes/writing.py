@@ -104,7 +104,9 @@ def make_dataset(
             f"The dataset {uuid!r} exists in {store.url}",
             remedy="Choose another uuid, append to it, or overwrite it.",
         )
-    return write_rows(store, plan, rows.tables(), executor)
+    done = write_rows(store, plan, rows.tables(), executor)
+    assert done is not None  # noqa: S101 - an overwrite always commits
+    return done
 
 
 def add_rows(
@@ -116,16 +118,17 @@ def add_rows(
     *,
     table: str | None = None,
     executor: Executor = HERE,
-) -> Prepared:
+) -> Prepared | None:
     """Let rows meet those of a dataset that is there, in any mode but overwrite; of several tables, those of `table`.
 
-    Whole numbers, dates and shorter decimals are taken by columns of a wider type, where every value fits. UserError
-    `dataset.schema` for other columns or types, and as `plan_write`.
+    None for an upsert without rows, and for keys that no row has. Whole numbers, dates and shorter decimals are taken
+    by columns of a wider type, where every value fits. UserError `dataset.schema` for other columns or types, and as
+    `plan_write`.
     """
     base = open_base(store, uuid, table=table)
     fitting = rows.towards(base.chosen.schema)
     own = _layout(uuid, fitting.schema)
-    layout = files.applied(replace(base.layout, schema=own.schema))
+    layout = files.applied(replace(base.layout, schema=_in_order(own.schema, base.layout.schema.names)))
     if intent.mode == "delete":
         layout = replace(own, table=base.chosen.table)
     plan = plan_write(store, layout, intent, primary_key=primary_key_of(base.chosen))
@@ -210,11 +213,13 @@ def overwrite_rows(
     return done
 
 
-def write_rows(store: Store, plan: CommitPlan, tables: Iterable[pa.Table], executor: Executor = HERE) -> Prepared:
+def write_rows(
+    store: Store, plan: CommitPlan, tables: Iterable[pa.Table], executor: Executor = HERE
+) -> Prepared | None:
     """Write the data files of a planned write here, and commit them; on any error nothing of them is left.
 
-    After CommitUnknownError they stay: the dataset may name them. UserError `row.null_partition`; errors as
-    `commit_write`.
+    None, and no commit, for a write by key that changes nothing. After CommitUnknownError the files stay: the dataset
+    may name them. UserError `row.null_partition`; errors as `commit_write`.
     """
     layout = files_layout(plan)
     with Uncommitted(store) as uncommitted:
@@ -223,7 +228,13 @@ def write_rows(store: Store, plan: CommitPlan, tables: Iterable[pa.Table], execu
                 writer.add(table.select(layout.schema.names))
             written = writer.finish()
         uncommitted.add(file.key for file in written.files)
-        return commit_write(uncommitted, plan, [written], executor)
+        return commit_write(uncommitted, plan, [written], executor, if_idle="leave")
+
+
+def _in_order(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
+    """Return columns in the order that a dataset has them in; its new ones, which will be refused, at the end."""
+    known = [name for name in names if name in schema.names]
+    return pa.schema([schema.field(name) for name in (*known, *(one for one in schema.names if one not in known))])
 
 
 def _layout(uuid: str, schema: TableSchema) -> Layout:

@@ -30,9 +30,6 @@ from component.dataset.format.keys import check_uuid, header_key, history_key, r
 from component.errors import CommitRefusedError, UserError
 from component.store.base import Store
 
-MIN_AGE: Final = dt.timedelta(hours=24)
-KEEP_COMMITS: Final = naming.KEEP_COMMITS
-KEEP_AGE: Final = dt.timedelta(days=naming.KEEP_DAYS)
 _TRIES: Final = 5
 
 
@@ -40,8 +37,8 @@ _TRIES: Final = 5
 class Retention:
     """Which states stay readable: the newest `commits`, and all that were live within `age`."""
 
-    commits: int = KEEP_COMMITS
-    age: dt.timedelta = KEEP_AGE
+    commits: int = naming.KEEP_COMMITS
+    age: dt.timedelta = dt.timedelta(days=naming.KEEP_DAYS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +65,7 @@ class Garbage:
 
 
 def find_garbage(
-    store: Store, uuid: str, *, min_age: dt.timedelta = MIN_AGE, retention: Retention | None = None
+    store: Store, uuid: str, *, min_age: dt.timedelta = naming.GARBAGE_MIN_AGE, retention: Retention | None = None
 ) -> Garbage:
     """Return what nobody needs of a dataset; deletes nothing. Works on the remains of a deleted dataset too.
 
@@ -162,7 +159,7 @@ def _mend(store: Store, uuid: str) -> None:
         hold_schema(store, live.header)
 
 
-def delete_dataset(store: Store, uuid: str, *, min_age: dt.timedelta = MIN_AGE) -> int:
+def delete_dataset(store: Store, uuid: str, *, min_age: dt.timedelta = naming.GARBAGE_MIN_AGE) -> int:
     """Delete a dataset and return how many objects went: its headers first, which is the one step that readers see.
 
     What no state names and is younger than `min_age` stays: it may be of a writer who creates the dataset again. After

@@ -10,7 +10,6 @@ from typing import Final
 from isal.isal_zlib import crc32
 
 from component import clock, naming
-from component.dataset.commits.garbage import MIN_AGE
 from component.dataset.format.facts import facts_keys, known_facts, read_facts
 from component.dataset.format.header import Header, decode_header
 from component.dataset.format.history import Commit, commit_of, kept_states, lost_commits, states_from
@@ -94,7 +93,7 @@ def history_notices(store: Store, header: Header, present: Collection[str], *, f
 def _gone_copies(store: Store, header: Header) -> Iterator[Fault]:
     """Yield the copy that the history lacks, where no collection can have dropped it.
 
-    Collections drop the oldest states, and none that was live within `MIN_AGE`, unless they are told to.
+    Collections drop the oldest states, and none that was live within `GARBAGE_MIN_AGE`, unless they are told to.
     """
     with suppress(UserError):
         chain = list(states_from(store, header))
@@ -102,7 +101,7 @@ def _gone_copies(store: Store, header: Header) -> Iterator[Fault]:
         if first.parent is None or first.parent in known:
             return
         older = [one for one in kept_states(store, header.uuid) if one.id not in known and _before(one, first)]
-        young = first.time is not None and clock.utc_now() - first.time < MIN_AGE
+        young = first.time is not None and clock.utc_now() - first.time < naming.GARBAGE_MIN_AGE
         if older or young:
             text = f"The copy of the state {first.parent} is gone, so neither it nor a state before it can be opened"
             yield Fault("verify.state", text, history_key(header.uuid, first.parent))

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from decimal import Decimal
 from itertools import accumulate
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import pyarrow as pa
 
 from component.dataset.commits.garbage import Garbage
-from component.dataset.format.facts import Sums, sums_of
-from component.dataset.format.header import Header
-from component.dataset.format.history import Commit, commit_of
-from component.dataset.format.implicit import read_whole_header
-from component.dataset.reading.cube import SEPARATOR, Cube
+from component.dataset.format.facts import Sums
+from component.dataset.format.history import Commit
+from component.dataset.reading.cube import SEPARATOR
 from component.dataset.reading.explanation import FooterPruning
-from component.dataset.reading.reader import Dataset, Explanation, open_dataset
-from component.dataset.reading.statistics import Statistics, statistics
+from component.dataset.reading.listing import Listed
+from component.dataset.reading.reader import Dataset, Explanation
+from component.dataset.reading.statistics import Statistics
 from component.dataset.verification.verify import Verdict
 from component.errors import UserError, shorten
 from component.report.words.amounts import counted, size_text
-from component.store.base import Store
 from component.tables.logical import column_of_values
 from component.tables.numeric import decimal_text, with_decimal_texts
 
@@ -251,43 +249,43 @@ def sums_text(found: Mapping[str, Any]) -> str:
     return f"{text}, and {counted(unknown, 'file')} of which it is not known" if unknown else text
 
 
-def describe_datasets(store: Store, uuids: Iterable[str], cubes: Iterable[Cube] = ()) -> list[dict[str, Any]]:
+def describe_datasets(datasets: Iterable[Listed]) -> list[dict[str, Any]]:
     """Return uuid, files, rows and bytes of datasets, and the cube each is of; of one that cannot be read, why."""
-    member = {f"{cube.prefix}{SEPARATOR}{name}": cube.prefix for cube in cubes for name in cube.datasets}
-    found = [{"uuid": uuid, **_described(store, uuid)} for uuid in uuids]
-    return [{**one, "cube": member[one["uuid"]]} if one["uuid"] in member else one for one in found]
-
-
-def cube_lines(cubes: Iterable[Cube]) -> list[str]:
-    """Return what cubes there are, for people."""
     return [
-        f"cube {cube.prefix}{SEPARATOR}: {', '.join(sorted(cube.datasets))}; seed {cube.seed},"
-        f" dimensions {', '.join(cube.dimensions)}"
-        for cube in cubes
+        {"uuid": one.uuid}
+        | ({"error": one.error} if one.sums is None else {"files": one.files, **describe_sums(one.sums)})
+        | ({} if one.cube is None else {"cube": one.cube})
+        for one in datasets
     ]
 
 
-def _described(store: Store, uuid: str) -> dict[str, Any]:
-    try:
-        stored = read_whole_header(store, uuid)
-        if stored is None:
-            return {"error": "It has been deleted meanwhile"}
-        sums = _counted(store, stored.header)
-    except UserError as error:
-        return {"error": error.text}
-    return {"files": len(stored.header.partitions), **describe_sums(sums)}
+class Joined(Protocol):
+    """What is said of a cube."""
+
+    @property
+    def prefix(self) -> str:
+        """What the uuids of its datasets begin with."""
+
+    @property
+    def seed(self) -> str:
+        """The name of its seed."""
+
+    @property
+    def datasets(self) -> Collection[str]:
+        """The names of its datasets."""
+
+    @property
+    def dimension_columns(self) -> Collection[str]:
+        """The columns that name a row."""
 
 
-def _counted(store: Store, header: Header) -> Sums:
-    """Return rows and bytes; files of other clients, of which no facts are known, are counted by their footers."""
-    sums = sums_of(store, header, foreign=commit_of(header).foreign)
-    if not sums.unknown:
-        return sums
-    counts = {
-        table: statistics(open_dataset(store, header.uuid, table=table), columns=False) for table in header.tables
-    }
-    rows = {table: count.rows for table, count in counts.items()}
-    return Sums(rows, sum(count.bytes for count in counts.values()), 0)
+def cube_lines(cubes: Iterable[Joined]) -> list[str]:
+    """Return what cubes there are, for people."""
+    return [
+        f"cube {cube.prefix}{SEPARATOR}: {', '.join(sorted(cube.datasets))}; seed {cube.seed},"
+        f" dimensions {', '.join(cube.dimension_columns)}"
+        for cube in cubes
+    ]
 
 
 def listing_lines(found: Sequence[Mapping[str, Any]]) -> list[str]:
