@@ -182,7 +182,7 @@ REMEDIES: Final[Mapping[str, str]] = {
     "store.unreadable": "Correct the path, or let the user that runs Tablemill read there.",
     "store.failed": "Run again later.",
     "commit.refused": "Run again: it starts from what the other writer committed.",
-    "commit.unknown": "Look at the dataset's history, then run again.",
+    "commit.unknown": "`tablemill dataset history` says whether the commit is there; run again if it is not.",
     "mapping.failed": "Correct the output mapping, the manifest or the output.",
     "output.exists": "Choose another name, or remove what is there.",
     "output.unwritable": "Let the user that runs Tablemill write there.",

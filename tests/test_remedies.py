@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
 
+from component.check.finding import CHECK_CODES, CHECK_REMEDIES
 from component.config.load import parse_config
 from component.errors import CODES, REMEDIES, UserError
 from component.findings import note, warning
@@ -46,6 +48,29 @@ def test_every_error_that_is_raised_says_what_to_do():
     ]
     assert silent == []
     assert len(list(raised())) > 300
+
+
+VAGUE = re.compile(r"\b(Look at|Read the dataset to|Compare the|Correct it\b|Change it\b|Keep less|Check it\b)")
+"""Words of remedies that name neither what to change nor a command to type."""
+
+
+def written_remedies():
+    """Every remedy that is written out in the code, with where."""
+    for path in sorted(ROOT.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.keyword) and node.arg == "remedy":
+                yield from ((one.value, path.name) for one in ast.walk(node.value) if isinstance(one, ast.Constant))
+
+
+def test_remedies_name_what_can_be_done():
+    tables = {**REMEDIES, **CHECK_REMEDIES, **OF_A_REPLAY}
+    known = [
+        *((text, code) for code, text in tables.items()),
+        *((text, code) for code, (_, _, text) in FINDINGS.items()),
+    ]
+    found = [(text, where) for text, where in [*known, *written_remedies()] if VAGUE.search(str(text))]
+    assert found == []
+    assert set(CHECK_REMEDIES) == set(CHECK_CODES)
 
 
 @pytest.mark.parametrize("code", sorted(REMEDIES))

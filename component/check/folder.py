@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from component.check.configuration import check_configuration
 from component.check.destinations import check_destinations
@@ -31,10 +31,13 @@ from component.folder.state import GUIDELINE_BYTES
 from component.folder.tables import staged_secrets
 from component.naming import CONFIG_FILE, CONFIG_YAML_FILE
 from component.plan.asked import NOTHING_ASKED, asked_of
+from component.plan.build import nothing_to_do
 from component.report.results.checked import CheckReport
 from component.report.words.amounts import size_text
 from component.report.words.findings import sorted_findings
 from component.report.words.masking import HIDDEN, Masking, masked
+
+_CONFIGURE: Final = "Put a config.json there to choose types, keys and outputs, or leave it: a run goes on."
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +107,13 @@ def _report(
         outputs, of_outputs = check_destinations(folder, config, environment, planned.plan, files_readable=readable)
         space, of_space = check_space(folder, planned.plan)
         report = replace(report, outputs=outputs, space=space)
-        findings += [*of_outputs, *of_space, *_nothing(planned, found)]
+        findings += [*of_outputs, *of_space, *_nothing(planned, found, lying=folder.loose)]
     return replace(report, findings=sorted_findings([*findings, *check_layout(folder)]))
 
 
 def _configuration(folder: DataFolder, document: CheckedDocument | None) -> tuple[Config | None, Iterable[Finding]]:
     if document is None and has_inputs(folder.root):
-        told = warning("config.warning", CONFIG_FILE, NOT_CONFIGURED.rstrip("."))
+        told = warning("config.warning", CONFIG_FILE, NOT_CONFIGURED.rstrip("."), _CONFIGURE)
         return check_configuration({}, folder.root)[0], (told,)
     if document is None:
         remedy = 'Put one there (an empty object "{}" will do).'
@@ -139,8 +142,8 @@ def _state(folder: DataFolder, document: CheckedDocument | None) -> Iterator[Fin
         yield warning("state.size", place, f"The state has {sizes[0]}; the platform recommends no more than {sizes[1]}")
 
 
-def _nothing(planned: CheckedPlan, found: FoundSources) -> Iterator[Finding]:
+def _nothing(planned: CheckedPlan, found: FoundSources, *, lying: bool) -> Iterator[Finding]:
     plan = planned.plan
     if plan is not None and not plan.datasets and not plan.outputs and not found.broken:
-        text = "There is nothing to do: no table in in/tables, no readable file in in/files, and no output configured"
-        yield error("source.none", "in", text, "Map an input to the component.")
+        nothing = nothing_to_do(lying=lying)
+        yield error("source.none", "/" if lying else "in", nothing.text, nothing.remedy)

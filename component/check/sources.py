@@ -64,7 +64,9 @@ def _parts(folder: DataFolder) -> tuple[tuple[str, Path], ...]:
 
 
 def _named_in(text: str, places: Iterable[str]) -> str:
-    return next((place for place in places if repr(place.rpartition("/")[2]) in text), "in")
+    """Return the place of the input that a warning names, in quotes or before a colon."""
+    named = ((place, place.rpartition("/")[2]) for place in places)
+    return next((place for place, name in named if repr(name) in text or text.startswith(f"{name}: ")), "in")
 
 
 def _one_by_one(folder: DataFolder, asked: Asked, unusable: frozenset[str]) -> FoundSources:

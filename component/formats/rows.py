@@ -20,7 +20,7 @@ REASONS: Final[Mapping[str, str]] = {
 """What is wrong with text that breaks RFC 4180, by the code of the error."""
 REMEDIES: Final[Mapping[str, str]] = {
     "cell.type": "Correct the cell, change the column's type",
-    "csv.encoding": "Save the file as UTF-8",
+    "csv.encoding": "Save the file as UTF-8, name its encoding",
     "csv.unclosed_quote": "Close the cell with the enclosure, and double an enclosure that belongs to its text",
     "csv.after_quote": "Double an enclosure that belongs to the text of a cell",
     "csv.quote_in_cell": "Enclose the cell, and double the enclosure in it",

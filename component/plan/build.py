@@ -32,6 +32,17 @@ _NOT_IN_UUID = re.compile(r"[^a-zA-Z0-9+\-_]+")
 _TABLE_ID = re.compile(r"(?:in|out)\.[^.]+\.([^.]+)")
 
 
+def nothing_to_do(*, lying: bool) -> UserError:
+    """Return the error of a run that would do nothing; `lying`: in a folder without in/."""
+    if lying:
+        text = "There is nothing to do: no file in the folder is a table, and no output is configured"
+        remedy = "Put CSV, Parquet, Avro, Arrow, JSON or Excel files there, or map an input to the component."
+    else:
+        text = "There is nothing to do: no table in in/tables, no readable file in in/files, and no output configured"
+        remedy = "Map an input to the component, or put tables into in/tables or files into in/files."
+    return UserError("source.missing", text, remedy=remedy)
+
+
 def build_plan(config: Config, sources: Sequence[Source], warnings: Sequence[str] = ()) -> Plan:
     """Return the plan; with nothing configured every source becomes a dataset and comes back as an output.
 

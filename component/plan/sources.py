@@ -100,7 +100,7 @@ def _lying_source(file: InputFile, asked: Asked) -> Found | str:
     except UserError as error:
         if not unasked:
             raise
-        return f"The file {file.file_name!r} is left out: {error.text.rstrip('.')}."
+        return f"The file {file.file_name!r} is left out: {error.text.rstrip('.')}. {error.remedy}".rstrip()
 
 
 def _facts(file: InputFile) -> StorageFile:
@@ -194,7 +194,8 @@ def _named(columns: Sequence[str], table: str) -> tuple[tuple[str, ...], tuple[s
         numbered = (f"{wanted}_{number}" for number in range(2, len(names) + 2))
         names[at] = wanted if wanted not in names else next(one for one in numbered if one not in names)
         which = f"Column {at + 1}" if at else "The first column"
-        warnings.append(f"{which} of {table!r} has no name in the header; it is called {names[at]!r}.")
+        called = f"{which} of {table!r} has no name in the header; it is called {names[at]!r}"
+        warnings.append(f'{called}. Name it there, or with "names".')
     return tuple(names), tuple(warnings)
 
 

@@ -56,7 +56,11 @@ def put(document: Any, steps: tuple[Step, ...], value: Any) -> Any:
     if isinstance(step, int) and isinstance(document, list) and step < len(document):
         return [put(item, rest, value) if index == step else item for index, item in enumerate(document)]
     text = f"There is no place {json_path(steps)!r} for a secret: what is there is no object or too short a list"
-    raise UserError("replay.profile", text, remedy="Compare the path with config.json.")
+    raise UserError(
+        "replay.profile",
+        text,
+        remedy="Name the place of a value in config.json, as parameters.#token or parameters.hosts[0].#key.",
+    )
 
 
 STATE: Final = "in/state.json"

@@ -71,5 +71,5 @@ class _Headers:
                 raise CommitUnknownError(
                     "commit.unknown",
                     f"The dataset {prepared.header.uuid!r} may have been changed: {error.text}",
-                    remedy="Read the dataset to learn whether the change is there, then run again if it is not.",
+                    remedy="`tablemill dataset history` says whether the commit is there; run again if it is not.",
                 ) from error

@@ -30,7 +30,7 @@ from component.folder.tables import orphaned_manifests, staged_secrets
 from component.formats.losses import LostCells
 from component.outputs.stage import Stage
 from component.plan.asked import asked_of
-from component.plan.build import build_plan
+from component.plan.build import build_plan, nothing_to_do
 from component.plan.model import Plan, Source
 from component.plan.sources import find_sources
 from component.plan.splits import splits_of
@@ -185,11 +185,7 @@ class Run:
         if not self.plan.datasets and not self.plan.outputs:
             if self._damaged:
                 raise in_one(self._damaged)
-            raise UserError(
-                "source.missing",
-                "There is nothing to do: no table in in/tables, no readable file in in/files, and no output configured",
-                remedy="Map an input to the component.",
-            )
+            raise nothing_to_do(lying=self.folder.loose)
 
     def _open_home(self) -> None:
         """Open the store of the datasets, and restore the archives that came."""

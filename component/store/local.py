@@ -332,7 +332,7 @@ def _commit(unfinished: str, path: Path, *, durable: bool) -> None:
 
 
 def _unknown(cause: TablemillError) -> CommitUnknownError:
-    remedy = "Read the dataset to learn whether the change is there, then run again if it is not."
+    remedy = "`tablemill dataset history` says whether the commit is there; run again if it is not."
     return CommitUnknownError("commit.unknown", f"Perhaps done, perhaps not: {cause.text}", remedy=remedy)
 
 

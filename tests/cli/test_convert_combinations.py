@@ -3,21 +3,22 @@
 Only the plan is made, which reads files of these kinds whole; Spark would add nothing but time.
 """
 
-import csv
 import io
 import itertools
 import json
 
 import click.testing
 import openpyxl
-import pyarrow as pa
 import pytest
 import typer.main
 
 from component.cli.main import app
+from component.config.parameters import LimitsConfig
 from component.folder.layout import DataFolder
 from component.plan.asked import asked_of
+from component.plan.build import plan_limits
 from component.plan.sources import find_sources
+from component.plan.splits import reader_of, splits_of
 
 WAYS = [None, "strict", "lenient"]
 NUMBERS = [None, "text", "exact", "workbench"]
@@ -71,12 +72,11 @@ def read(tmp_path_factory):
 
 
 def rows_of(source):
-    part = source.slices[0]
-    if source.kind == "arrow":
-        table = pa.ipc.open_file(part.location).read_all()
-        return [table.column_names, *(list(row.values()) for row in table.to_pylist())]
-    text = part.location.read_bytes()[part.data_start :].decode()
-    return [list(source.schema.names), *csv.reader(io.StringIO(text), delimiter=source.dialect.delimiter)]
+    """Return names and rows as tasks read them."""
+    reader = reader_of(source, source.schema, reject=False)
+    splits = splits_of(source, plan_limits(LimitsConfig()), 2)
+    tables = [parsed.rows for split in splits for parsed in reader.read(split)]
+    return [list(source.schema.names), *(list(row.values()) for table in tables for row in table.to_pylist())]
 
 
 NOTHING_SAYS = (
@@ -87,6 +87,12 @@ NO_DELIMITER = ("source.format", NOTHING_SAYS)
 DELIMITER = 'The delimiter “;” is what the text looks like, no more; say it with "delimiter" if columns are wrong'
 ENCODING = 'The encoding cp1250 is what the bytes look like, no more; say it with "encoding" if letters are wrong'
 KEPT = "Kept column “n” as text: as numbers some of its values would change"
+
+
+IN_A_CELL = (
+    "The cell is not valid UTF-8 (table 't.txt', row 1, column 'column_1', value 'jm�no', byte 2)."
+    " Save the file as UTF-8, name its encoding, or set on_bad_row to reject."
+)
 
 
 def aside(kind, **options):
@@ -115,8 +121,9 @@ def expected_of_text(way, numbers, encoding, header):
     rows = decoded([NAMES, *CELLS], encoding, way)
     if way is None and numbers is None:  # found out, and read as CSV
         if encoding == "utf-8":
-            return not_utf8("txt", 2, remedy="Name the encoding of the file, or save it as UTF-8.")
-        guess = set() if encoding else {"The encoding cp1252 is a guess."}
+            in_names = not_utf8("txt", 2, remedy="Name the encoding of the file, or save it as UTF-8.")
+            return in_names if header else ("csv.encoding", IN_A_CELL)
+        guess = set() if encoding else {'The encoding cp1252 is a guess; say it with "encoding" if letters are wrong.'}
         return [*([] if header else [["column_1", "column_2"]]), NAMES, *CELLS], guess
     if way != "lenient":
         return NO_DELIMITER

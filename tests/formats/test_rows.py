@@ -13,7 +13,7 @@ PLACE = Place(table="flights", slice="part_1")
     [
         ("cell.type", "Correct the cell, change the column's type, or set on_bad_row to reject."),
         ("row.cells", "Correct the row, or set on_bad_row to reject."),
-        ("csv.encoding", "Save the file as UTF-8, or set on_bad_row to reject."),
+        ("csv.encoding", "Save the file as UTF-8, name its encoding, or set on_bad_row to reject."),
     ],
 )
 def test_a_bad_row_becomes_an_error_with_place_and_remedy(code, remedy):

@@ -180,7 +180,7 @@ def test_an_empty_configuration_without_input_is_an_error_of_the_user(tmp_path, 
 
     (tmp_path / "config.json").write_text("{}")
     assert run_folder({}, tmp_path, start=lambda *_: contextlib.nullcontext(engine)) == 1
-    assert "Map an input to the component." in capfd.readouterr().err
+    assert "or map an input to the component." in capfd.readouterr().err
 
 
 # --- the release ---

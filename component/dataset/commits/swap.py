@@ -199,7 +199,11 @@ def _hold_visible(store: Store, live: StoredHeader) -> None:
             visible = was_committed(store, live.header, None)
     except TablemillError as error:
         text = f"The header was put, and whether another one hides it is not known: {error.text}"
-        raise CommitUnknownError("commit.unknown", text, remedy="Read the dataset to learn which is there.") from error
+        raise CommitUnknownError(
+            "commit.unknown",
+            text,
+            remedy="`tablemill dataset history` says whether the commit is there; run again if it is not.",
+        ) from error
     if not visible:
         raise _refused(live.header)
 

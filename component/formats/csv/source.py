@@ -250,7 +250,7 @@ def _decode(data: bytes, place: Place, offset: int) -> str:
             "csv.encoding",
             f"Byte 0x{data[error.start]:02x} is not valid UTF-8",
             place=replace(place, byte=offset + error.start),
-            remedy="Save the file as UTF-8.",
+            remedy="Save the file as UTF-8, or name its encoding.",
         ) from error
 
 

@@ -88,7 +88,7 @@ def detect(
     if given.enclosure is None and not dialect.enclosure:
         doubts += _open_cells(best)
     if sample.guessed:
-        doubts += (f"The encoding {sample.encoding} is a guess",)
+        doubts += (f'The encoding {sample.encoding} is a guess; say it with "encoding" if letters are wrong',)
     table = best.cut.records[best.score.first :]
     fitting = sum(len(record) == best.score.width for record in table)
     return Detected(dialect, best.score.width, len(table), fitting, runner_up, doubts)
@@ -198,7 +198,8 @@ def _ambiguous(best: Ranked, other: Ranked, place: Place) -> UserError:
 
 
 def _close(best: Ranked, other: Ranked) -> str:
-    return f"Nearly as good is {_described(other)}; {_example(best, other)}"
+    what = f"Nearly as good is {_described(other)}; {_example(best, other)}"
+    return f'{what}. Say "delimiter" and "enclosure" if the other one is meant'
 
 
 def _described(one: Ranked) -> str:

@@ -183,7 +183,7 @@ def test_the_first_byte_that_is_not_utf8_is_named(tmp_path, faulty, cut, packed)
     error = error_of(CsvReader(text_schema(2), Dialect()), splits_of(path, Dialect(), cut, gzip=packed))
     first = len(start) + 2 + (3 if faulty.startswith(b"caf") else 0)
     assert (error.code, error.place.byte, error.place.column) == ("csv.encoding", first, "c1")
-    assert error.remedy == "Save the file as UTF-8, or set on_bad_row to reject."
+    assert error.remedy == "Save the file as UTF-8, name its encoding, or set on_bad_row to reject."
 
 
 @pytest.mark.parametrize("cut", CUTS, ids=str)
