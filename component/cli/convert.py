@@ -10,13 +10,11 @@ from component import clock
 from component.cli.convert_options import DatasetOptions, MoreOptions, ReadOptions, WriteOptions, options_of
 from component.cli.grouped import grouped
 from component.cli.run import Voice
+from component.convert.words import FromWord, ToWord
 from component.report.messages.opening import open_progress
 
 if TYPE_CHECKING:
     from component.report.results.summary import RunSummary
-
-FromWord = Literal["dataset", "records", "csv", "parquet", "avro", "arrow", "file"]
-ToWord = Literal["dataset", "records", "csv", "parquet", "avro", "arrow", "jsonl", "workbench", "httpfile"]
 
 
 @grouped
@@ -49,15 +47,22 @@ def convert(
             progress = open_progress(voice.terminal, voice.log, clock.monotonic)
             try:
                 progress.stage("plan")  # the screen shows life before the imports, which take most of a second
-                from component.convert.places import From, To, source_of, target_of  # noqa: PLC0415
+                import tablemill  # noqa: PLC0415
 
-                found = source_of(source, From(source_kind) if source_kind else None)
-                wanted = target_of(target, To(target_kind) if target_kind else None)
                 options = options_of(read, write, dataset, more)
-                from component.convert.convert import convert as carry_out  # noqa: PLC0415
-                from component.spark.engine import Engine  # noqa: PLC0415
-
-                return carry_out(found, wanted, options, voice.log, progress, overwrite=overwrite, start=Engine)
+                return tablemill.convert(
+                    source,
+                    target,
+                    source_kind=source_kind,
+                    target_kind=target_kind,
+                    overwrite=overwrite,
+                    table=options.table,
+                    dataset=options.dataset,
+                    output=options.output,
+                    parameters=options.parameters,
+                    log=voice.log,
+                    progress=progress,
+                )
             finally:
                 progress.finish()
 

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from component.convert.places import ConversionSource, From, Target, To
+from component.convert.places import ConversionSource, Target
+from component.convert.words import From, To
 from component.folder.files import is_text
 
 UUID: Final = "converted"

@@ -13,7 +13,8 @@ from component import identity
 from component.config.environment import Environment
 from component.config.load import load_config
 from component.convert.configuration import Options, configuration, result_name
-from component.convert.places import ConversionSource, From, Target, To, is_dataset
+from component.convert.places import ConversionSource, Target, is_dataset
+from component.convert.words import From, To
 from component.errors import CommitRefusedError, UserError
 from component.folder.layout import DataFolder, writing
 from component.naming import CONFIG_FILE, MANIFEST_SUFFIX

@@ -4,42 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
 from component import file_types, naming
+from component.convert.words import From, To
 from component.errors import UserError
 from component.folder.files import FileKind, kind_of
 from component.folder.magic import is_records
 from component.records.places import path_of_url
 from component.records.schema_models import SCHEMA_JSON
-
-
-class From(StrEnum):
-    """What a source can be. `file` is any file, recognised by its content."""
-
-    DATASET = "dataset"
-    RECORDS = "records"
-    CSV = "csv"
-    PARQUET = "parquet"
-    AVRO = "avro"
-    ARROW = "arrow"
-    FILE = "file"
-
-
-class To(StrEnum):
-    """What a target can be."""
-
-    DATASET = "dataset"
-    RECORDS = "records"
-    CSV = "csv"
-    PARQUET = "parquet"
-    AVRO = "avro"
-    ARROW = "arrow"
-    JSONL = "jsonl"
-    WORKBENCH = "workbench"
-    HTTPFILE = "httpfile"
 
 
 @dataclass(frozen=True, slots=True)

@@ -197,6 +197,8 @@ def test_what_does_not_fit_is_refused_and_leaves_no_file(flights, tmp_path):
         for rows in given:
             assert code_of(lambda rows=rows: flights.append(rows)) == code
     assert code_of(lambda: flights.upsert(rows_of((1, 1, "x"), (1, 1, "y")))) == "dataset.key"
+    with pytest.raises(tablemill.UserError, match="null or NaN in 1 of 2 rows"):
+        flights.upsert(rows_of((None, 1, "x"), (1, 2, "y")))
     assert code_of(lambda: flights.replace_partitions(ROWS, [{}])) == "dataset.scope"
 
     def torn():

@@ -2,10 +2,12 @@
 
 import tarfile
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
-from component.convert.places import From, To, source_of, target_of
+from component.convert.places import source_of, target_of
+from component.convert.words import From, FromWord, To, ToWord
 from component.errors import UserError
 
 
@@ -111,3 +113,7 @@ def test_a_file_url_of_another_machine_is_refused(text):
     with pytest.raises(UserError) as caught:
         target_of(text, To.CSV)
     assert caught.value.code == "store.url"
+
+
+def test_the_words_of_the_command_and_of_python_are_all_kinds():
+    assert (get_args(FromWord), get_args(ToWord)) == (tuple(From), tuple(To))
