@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from component.errors import Place, UserError
-from component.file_types import ARROW, AVRO, GZIP, PARQUET, ZIP
+from component.file_types import ARROW, AVRO, BZIP2, GZIP, PARQUET, ZIP, ZSTD
 from component.naming import UTF8_BOM
 from component.staging.locations import Location
 
@@ -21,6 +21,7 @@ FORMAT_PREFIX: Final = "_format_"
 """What the name of the file begins with that every records directory has (reference records 1)."""
 RECORDS_MANIFEST: Final = "_manifest"
 """The other file of a records directory: one without its format file is opened too, and what is missing is said."""
+_PACKED: Final = (GZIP.magic, BZIP2.magic, ZSTD.magic)
 _KINDS: Final = ((PARQUET.magic, "parquet"), (AVRO.magic, "avro"), (ARROW.magic, "arrow"))
 
 
@@ -45,6 +46,11 @@ def refuse_html(head: bytes, place: Place) -> None:
 def is_gzip(location: Location) -> bool:
     """Tell whether a file or an object is gzip; UserError `source.format` when a file cannot be read."""
     return first_bytes(location, len(GZIP.magic)) == GZIP.magic
+
+
+def is_packed(location: Location) -> bool:
+    """Tell whether a file or an object is gzip, bzip2 or zstd; UserError `source.format` when it cannot be read."""
+    return first_bytes(location, max(map(len, _PACKED))).startswith(_PACKED)
 
 
 def is_parquet(location: Location) -> bool:

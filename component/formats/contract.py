@@ -1,6 +1,7 @@
 """What the rest of the house asks of a format: splits that one task reads each, readers of them, and writers.
 
-A format is a module or package of this room; `plan/splits.py` and `outputs/file_formats.py` say which there are.
+A format is a module or package of this room; `typed.py`, `plan/splits.py` and `outputs/file_formats.py` say which
+there are.
 Splits, readers and writers' descriptions travel to workers, so they are small values that pickle.
 """
 

@@ -1,150 +1,42 @@
-"""How the files of an output are written, by its format."""
+"""How the files of an output are written, by its format.
+
+All formats but CSV are loaded when an output is of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING
 
-import pyarrow as pa
-
-from component.formats.arrow_ipc import ArrowWriting
-from component.formats.avro import AvroWriting
-from component.formats.columns import described_columns
-from component.formats.contract import Attributes, Writing
-from component.formats.csv.write import CsvWriter, CsvWriting, csv_losses
-from component.formats.delimited.write import DelimitedWriting
-from component.formats.json_lines import JsonLinesWriting
-from component.formats.losses import Loss, LossKind, dropped_zones
-from component.formats.parquet import ParquetWriting
+from component.formats.contract import Writing
+from component.formats.csv.write import CsvWriting
+from component.formats.typed import typed_format
 from component.plan.model import OutputPlan
-from component.records.format_file import FormatType, RecordsFormat
-from component.records.hints import dialect_of
-from component.tables.types import TypeName
-from component.workbench.conversion.from_tablemill import from_tablemill
-from component.workbench.files.arrow_writing import write_arrow_file
-from component.workbench.files.http_file import HttpFile, fetch_parameters, write_http_body
-from component.workbench.render.messages import Message
-from component.workbench.rules.limits import WORKBENCH_2021, TableSizes, too_large
-from component.workbench.rules.reading import ReadingMode
+
+if TYPE_CHECKING:
+    from component.records.format_file import RecordsFormat
 
 
 def writing_of(output: OutputPlan, *, gzip: bool) -> Writing:
     """Return how the files of an output are written."""
-    if output.format == "csv":
-        return CsvWriting(output.has_header, gzip, output.dialect)
-    if output.format == "jsonl":
-        return JsonLinesWriting(gzip)
     if output.records is not None:
         return writing_of_records(output.records.format)
-    if output.workbench is not None:
-        return WorkbenchWriting(output.workbench)
-    if output.format == "httpfile":
-        return HttpFileWriting(output.fetched_from)
-    return _WRITINGS[output.format]
+    match output.format:
+        case "csv":
+            return CsvWriting(output.has_header, gzip, output.dialect)
+        case "jsonl":
+            return typed_format("jsonl").writing(gzip)
+        case "parquet" | "avro" | "arrow" as kind:
+            return typed_format(kind).writing()
+    from component.outputs.workbench_files import HttpFileWriting, WorkbenchWriting  # noqa: PLC0415 - as said above
+
+    return HttpFileWriting(output.fetched_from) if output.workbench is None else WorkbenchWriting(output.workbench)
 
 
 def writing_of_records(chosen: RecordsFormat) -> Writing:
     """Return how the data files of a records directory are written."""
-    if chosen.hints is not None:
-        return DelimitedWriting(dialect_of(chosen.hints))
-    return ParquetWriting() if chosen.type is FormatType.PARQUET else AvroWriting()
+    if chosen.hints is None:
+        return typed_format("parquet" if chosen.type == "parquet" else "avro").writing()
+    from component.formats.delimited.write import DelimitedWriting  # noqa: PLC0415 - as said above
+    from component.records.hints import dialect_of  # noqa: PLC0415
 
-
-@dataclass(frozen=True, slots=True)
-class WorkbenchWriting:
-    """Arrow files of Workbench, each with its sidecar; nothing is changed, what does not fit is refused."""
-
-    keeps_arrow_types: ClassVar = False
-
-    limits: TableSizes = WORKBENCH_2021
-
-    def losses(self, schema: pa.Schema, attributes: Attributes) -> tuple[Loss, ...]:
-        """Say which zones and types Workbench does not have."""
-        columns = described_columns(schema, attributes).columns
-        texts = [Loss(one.name, LossKind.OTHER_TYPE, _RETYPED[one.type]) for one in columns if one.type in _RETYPED]
-        return (*dropped_zones(schema, attributes, says_utc=False), *texts)
-
-    def open(self, target: Path, schema: pa.Schema, attributes: Attributes) -> WorkbenchWriter:
-        """Begin a file."""
-        return WorkbenchWriter(target, schema, attributes, self.limits)
-
-
-class WorkbenchWriter:
-    """Holds the rows of one file, and writes them at its end as one batch; more than the limit it does not take."""
-
-    def __init__(self, target: Path, schema: pa.Schema, attributes: Attributes, limits: TableSizes) -> None:
-        self._target, self._limits, self._count = target, limits, 0
-        self._columns = described_columns(schema, attributes)
-        self._tables = [schema.empty_table()]
-
-    def write(self, table: pa.Table) -> None:
-        """Take rows. UserError `workbench.limit` once they are more than there may be."""
-        self._count += table.num_rows
-        if self._limits.rows is not None and self._count > self._limits.rows:
-            over = {"n_rows": self._count - self._limits.rows, "max_n_rows": self._limits.rows}
-            raise too_large(Message("warning.skipped_rows", over))
-        self._tables.append(table)
-
-    def close(self) -> None:
-        """Write the file. UserError `workbench.limit`, `workbench.loss` and `workbench.invalid`."""
-        rows = pa.concat_tables(self._tables)
-        table = from_tablemill(self._columns, rows, ReadingMode.STRICT, self._limits).table
-        write_arrow_file(self._target, table, limits=self._limits)
-
-
-@dataclass(frozen=True, slots=True)
-class HttpFileWriting:
-    """Httpfiles whose body is CSV with a header, as a server would have sent it; equal rows give equal bytes."""
-
-    keeps_arrow_types: ClassVar = False
-
-    url: str
-
-    def losses(self, schema: pa.Schema, attributes: Attributes) -> tuple[Loss, ...]:
-        """Say what the CSV of the body does not tell."""
-        return csv_losses(schema, attributes)
-
-    def open(self, target: Path, schema: pa.Schema, attributes: Attributes) -> HttpFileWriter:
-        """Begin a file."""
-        del attributes
-        return HttpFileWriter(target, schema, self.url)
-
-
-class HttpFileWriter:
-    """Writes the body beside the target, since the file begins with what is said of it, and packs both at the end."""
-
-    def __init__(self, target: Path, schema: pa.Schema, url: str) -> None:
-        self._target = target
-        self._body = target.with_name(f".{target.name}.body")
-        self._url = url
-        self._writer = CsvWriter(self._body, schema, header=True, gzip=False)
-
-    def write(self, table: pa.Table) -> None:
-        """Write rows."""
-        self._writer.write(table)
-
-    def close(self) -> None:
-        """Write the file, and remove the body."""
-        self._writer.close()
-        said = HttpFile(fetch_parameters(self._url), _STATUS, (("Content-Type", _CSV),))
-        try:
-            with self._body.open("rb") as body, self._target.open("wb") as sink:
-                write_http_body(said, body, sink)
-        finally:
-            self._body.unlink()
-
-
-_RETYPED: Final = {
-    TypeName.BOOLEAN: "the type boolean becomes text",
-    TypeName.NUMERIC: "the type numeric becomes integers, or floats where it has fractions",
-}
-"""Types of ours that Workbench has not (`from_tablemill`)."""
-_STATUS: Final = "200 OK"
-_CSV: Final = "text/csv; charset=utf-8"
-_WRITINGS: Final[Mapping[str, Writing]] = {
-    "parquet": ParquetWriting(),
-    "avro": AvroWriting(),
-    "arrow": ArrowWriting(),
-}
+    return DelimitedWriting(dialect_of(chosen.hints))

@@ -7,12 +7,12 @@ import difflib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from component import naming
 from component.config.model import Config, DatasetConfig, LimitsConfig, OutputConfig, TableConfig
 from component.config.parameters import ColumnConfig, SameNameWord
 from component.dataset.commits.fit import index_doubts
-from component.dataset.commits.garbage import Retention
 from component.dataset.format.buckets import buckets_within
 from component.dataset.format.keys import check_partition_keys
 from component.dataset.format.layout import Layout
@@ -27,6 +27,9 @@ from component.plan.tables import Made, check_tables, find_made, made_by
 from component.tables.logical import LOGICAL, Logical, logical_of
 from component.tables.marks import with_marks
 from component.tables.types import Column, NullRule, TableSchema, TypeName, arrow_type
+
+if TYPE_CHECKING:
+    from component.dataset.commits.garbage import Retention
 
 _NOT_IN_UUID = re.compile(r"[^a-zA-Z0-9+\-_]+")
 _TABLE_ID = re.compile(r"(?:in|out)\.[^.]+\.([^.]+)")
@@ -220,8 +223,11 @@ def _as_used(config: DatasetConfig) -> DatasetConfig:
 
 
 def _retention(config: DatasetConfig) -> Retention | None:
-    keep = config.keep
-    return None if keep is None else Retention(keep.commits, dt.timedelta(days=keep.days))
+    if config.keep is None:
+        return None
+    from component.dataset.commits.garbage import Retention  # noqa: PLC0415 - only where garbage is collected
+
+    return Retention(config.keep.commits, dt.timedelta(days=config.keep.days))
 
 
 def _sortable(config: DatasetConfig) -> tuple[str, ...]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from component.config.writing import FileFormat
-from component.dataset.commits.garbage import Retention
 from component.dataset.commits.intent import Intent, KeyRule, WriteMode
 from component.dataset.format.buckets import Buckets
 from component.dataset.format.header import HeaderFormat
@@ -15,13 +14,16 @@ from component.dataset.format.layout import Compatibility
 from component.errors import UserError
 from component.folder.tables import HeaderMode
 from component.formats.csv.dialect import Dialect
-from component.formats.delimited.dialect import DelimitedDialect
 from component.formats.loss import Loss
 from component.plan.options import FILE_DEFAULTS, TABLE_DEFAULTS, FileOptions, TableOptions
-from component.records.format_file import RecordsFormat
 from component.staging.locations import Location
 from component.tables.types import TableSchema
-from component.workbench.rules.limits import TableSizes
+
+if TYPE_CHECKING:  # parts of the plan of some runs only: loaded by what makes them
+    from component.dataset.commits.garbage import Retention
+    from component.formats.delimited.dialect import DelimitedDialect
+    from component.records.format_file import RecordsFormat
+    from component.workbench.rules.limits import TableSizes
 
 SourceKind = Literal["csv", "parquet", "avro", "arrow", "jsonl", "delimited"]
 """What reads its files. `csv` is the platform's text, `delimited` that of records directories, in any dialect."""
@@ -58,6 +60,16 @@ class GivenDialect:
         """Return the other dialect with what is given here."""
         enclosure = other.enclosure if self.enclosure is None else self.enclosure
         return Dialect(self.delimiter or other.delimiter, enclosure, self.strict)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """How the text of a source is read: names of columns, slices for the CSV reader, and the first record of all."""
+
+    names: tuple[str, ...]
+    slices: tuple[SourceSlice, ...]
+    dialect: Dialect
+    first: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -20,12 +20,14 @@ from component.errors import Place, Told, UserError
 from component.folder.magic import first_bytes
 from component.formats import arrow_ipc, parquet
 from component.formats.losses import retyped
+from component.formats.typed import TypedKind
 from component.naming import MIB
 from component.plan.asked import Asked
 from component.plan.file_limits import file_limits
 from component.plan.model import Source, SourceSlice
 from component.plan.result_cache import open_cache, result_key
-from component.plan.typed_sources import TypedKind, typed_source
+from component.plan.text_options import hold_usable
+from component.plan.typed_sources import typed_source
 from component.staging.scratch import scratch_path
 from component.tables.types import TableSchema
 from component.workbench.conversion.to_tablemill import cut_to_microseconds, rounded, tablemill_column, to_tablemill
@@ -96,57 +98,6 @@ def with_text_options(reading: FileReading, said: TextOptions) -> FileReading:
             "has_header": reading.has_header and said.header_rows != 0,
         }
     )
-
-
-def hold_usable(said: TextOptions, place: Place) -> None:
-    """Hold that all options of text are known to the parsers of whole files; UserError `config.value`."""
-    unknown = {
-        "delimiter": said.delimiter is not None and len(said.delimiter) > 1,
-        "enclosure": said.enclosing not in {None, '"'},
-        "escape": said.escape is not None,
-        "skip_rows": bool(said.skip_rows),
-        "comment": said.comment is not None,
-        "header_rows": said.header_rows not in {None, 0, 1},
-        "names": bool(said.names),
-        "null_values": bool(said.null_values),
-        "decimal": said.decimal is not None,
-        "thousands": said.thousands is not None,
-    }
-    if refused := _quoted(unknown):
-        text = f"{' and '.join(refused)} cannot be used for a file that is parsed whole"
-        remedy = 'Leave it out, or, for text, leave out "file" (reading, numbers) and "format": "file".'
-        raise UserError("config.value", text, place=place, remedy=remedy)
-
-
-def beside_types(kind: str, said: TextOptions, place: Place) -> tuple[str, ...]:
-    """Return a warning where options of text say nothing of a source that says its types itself.
-
-    UserError `config.value` for those that would change its rows or names.
-    """
-    changing = {
-        "skip_rows": bool(said.skip_rows),
-        "comment": said.comment is not None,
-        "header_rows": said.header_rows is not None,
-        "names": bool(said.names),
-        "null_values": bool(said.null_values),
-        "decimal": said.decimal is not None,
-        "thousands": said.thousands is not None,
-    }
-    if refused := _quoted(changing):
-        text = f"{' and '.join(refused)} can be used for text only, and the source is {kind}"
-        raise UserError("config.value", text, place=place, remedy="Leave it out.")
-    unused = {
-        "delimiter": said.delimiter is not None,
-        "enclosure": said.enclosure is not None,
-        "escape": said.escape is not None,
-        "encoding": said.encoding is not None,
-        "quotes": not said.is_strict,
-    }
-    return tuple(f"{place.table}: {name} says nothing of a source that is {kind}." for name in _quoted(unused))
-
-
-def _quoted(options: Mapping[str, bool]) -> list[str]:
-    return [f'"{name}"' for name, is_used in options.items() if is_used]
 
 
 def unpacked(part: SourceSlice, place: Place, scratch: Path | None) -> SourceSlice:

@@ -1,4 +1,7 @@
-"""What there is to read: tables and readable files of the folder, with columns and types by their manifests."""
+"""What there is to read: tables and readable files of the folder, with columns and types by their manifests.
+
+Sources other than CSV with a manifest have modules of their own, each loaded by the first source of its kind.
+"""
 
 from __future__ import annotations
 
@@ -8,23 +11,21 @@ from dataclasses import replace
 from typing import Final, TypeVar
 
 from component import file_types, naming
-from component.config.reading import HeaderWord, TextOptions
+from component.config.reading import HeaderWord, TextOptions, TextTable
 from component.errors import Place, UserError, in_one
 from component.folder.files import FileKind, InputFile, input_files, is_text, left_out, stored_name
 from component.folder.layout import DataFolder
-from component.folder.magic import is_gzip, is_parquet, mark_size
+from component.folder.magic import is_gzip, is_packed, is_parquet, mark_size
 from component.folder.manifest import TableManifest
 from component.folder.tables import HeaderMode, InputTable, header_mode, input_tables
 from component.formats.csv.dialect import Dialect
 from component.formats.csv.source import read_header
-from component.formats.detect.plain import is_packed
+from component.formats.typed import TypedKind
 from component.plan.asked import NOTHING_ASKED, Asked
 from component.plan.first_record import agreed_columns, first_record, header_mode_seen
-from component.plan.model import Source, SourceSlice, StorageFile
-from component.plan.parsed_sources import arrow_file_source, beside_types, file_source, text_source, unpacked
-from component.plan.records_sources import records_source
-from component.plan.text_sources import Text, detected, read_text, stated
-from component.plan.typed_sources import TypedKind, typed_source
+from component.plan.model import Source, SourceSlice, StorageFile, Text
+from component.plan.text_options import beside_types
+from component.plan.typed_sources import typed_source
 from component.plan.zoned import with_zones
 from component.staging.sliced import find_parts
 from component.tables.types import Column, TableSchema
@@ -55,7 +56,7 @@ def find_sources(
     readable = [file for file in files if _is_source(file, asked)]
     lying = _each(failed, lambda file: _lying_source(file, asked), readable)
     found += [source for source in lying if not isinstance(source, str)]
-    found += _each(failed, lambda table: text_source(table, asked.scratch), texts)
+    found += _each(failed, lambda table: _configured_source(table, asked), texts)
     found += _each(failed, lambda url: _url_source(url, asked), urls)
     if failed and damaged is None:
         raise in_one(failed)
@@ -110,7 +111,15 @@ def _facts(file: InputFile) -> StorageFile:
     return StorageFile(file.name, number_known, file.manifest.created if file.manifest else None)
 
 
+def _configured_source(table: TextTable, asked: Asked) -> Found:
+    from component.plan.parsed_sources import text_source  # noqa: PLC0415 - as said above
+
+    return text_source(table, asked.scratch)
+
+
 def _url_source(url: str, asked: Asked) -> Found:
+    from component.plan.records_sources import records_source  # noqa: PLC0415 - as said above
+
     name = url.rstrip("/").rpartition("/")[2]
     unused = beside_types("a records directory", asked.text((url,)), Place(table=url))
     source, told = records_source(url, url, name, (url, name), asked.directory((url,)), asked.scratch)
@@ -143,7 +152,8 @@ def _table_source(table: InputTable, asked: Asked) -> Found:
     manifest = table.manifest
     names = _table_names(table)
     parts, warnings = _parts_of(table, table.name)
-    parts = tuple(unpacked(part, Place(table=table.name, slice=part.name), asked.scratch) for part in parts)
+    if _packed(parts):
+        parts = _unpacked(parts, table.name, asked)
     if _are_parquet(parts):
         unused = beside_types("parquet", asked.text(names), Place(table=table.name))
         typed = typed_source("parquet", table.name, bare_name(table.name), names, parts)
@@ -179,6 +189,12 @@ def _table_source(table: InputTable, asked: Asked) -> Found:
         header=mode,
     )
     return with_zones(source), (*warnings, *doubts, *unnamed, *lost)
+
+
+def _unpacked(parts: Iterable[SourceSlice], table: str, asked: Asked) -> tuple[SourceSlice, ...]:
+    from component.plan.parsed_sources import unpacked  # noqa: PLC0415 - as said above
+
+    return tuple(unpacked(part, Place(table=table, slice=part.name), asked.scratch) for part in parts)
 
 
 def _named(columns: Sequence[str], table: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -228,6 +244,8 @@ def _told_text(
 
     Its header is held to the manifest like any other. Names that are configured stand above both.
     """
+    from component.plan.text_sources import read_text, stated  # noqa: PLC0415 - as said above
+
     first = next((part for part in parts if part.size), None)
     header = asked.header(_table_names(table))
 
@@ -333,6 +351,8 @@ def _file_source(file: InputFile, asked: Asked) -> Found:
     names, own_name = _file_names(file), bare_name(file.name)
     place = Place(table=file.file_name)
     if file.kind is FileKind.RECORDS:
+        from component.plan.records_sources import records_source  # noqa: PLC0415 - as said above
+
         unused = beside_types("a records directory", asked.text(names), place)
         options = asked.directory(names)
         source, told = records_source(file.path, file.file_name, own_name, names, options, asked.scratch)
@@ -340,6 +360,8 @@ def _file_source(file: InputFile, asked: Asked) -> Found:
     if asked.asks_of_file(names) or (
         file.kind is FileKind.OTHER and not _are_json_lines(file) and not is_text(file.name)
     ):
+        from component.plan.parsed_sources import file_source  # noqa: PLC0415 - as said above
+
         return file_source(file.path, file.name, own_name, names, asked)
     parts, warnings = _parts_of(file, file.file_name)
     kind: TypedKind | None = "parquet" if _are_parquet(parts) else _TYPED.get(file.kind)
@@ -348,6 +370,8 @@ def _file_source(file: InputFile, asked: Asked) -> Found:
     if kind is not None:
         warnings = (*warnings, *beside_types(kind, asked.text(names), place))
     if kind == "arrow" and not file.sliced and file.staged is None:
+        from component.plan.parsed_sources import arrow_file_source  # noqa: PLC0415 - as said above
+
         source, told = arrow_file_source(file.path, own_name, names, asked.file(names), asked.scratch)
         return source, (*warnings, *told)
     if kind is not None:
@@ -367,6 +391,8 @@ def _detected_source(
     expects_header: bool = False,
 ) -> Found:
     """Return the source of text of which no manifest says how it is delimited: what is not configured is found out."""
+    from component.plan.text_sources import detected, read_text  # noqa: PLC0415 - as said above
+
     options, default = asked.text(names), Dialect("\t" if _are_tabs(name) else naming.DELIMITER)
     found, doubts = detected(name, parts, options, default, asked, expects_header=expects_header)
     as_it_lies = found.is_plain and not found.skip_rows and found.header_rows == 1

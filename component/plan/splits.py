@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Final
 
 from component import naming
 from component.errors import Place
-from component.formats.arrow_ipc import ArrowReader, arrow_splits
-from component.formats.avro import AvroReader, avro_splits
 from component.formats.contract import Reader, Split
 from component.formats.csv.guess import guess_splits
 from component.formats.csv.read import CsvReader
 from component.formats.csv.source import CsvSplit
 from component.formats.csv.split import ByteRange, plan_splits
-from component.formats.delimited.cut import plan_splits as plan_splits_of_text
-from component.formats.delimited.dialect import DelimitedDialect
-from component.formats.delimited.read import DelimitedReader
-from component.formats.json_lines import JsonLinesReader, json_lines_splits
-from component.formats.parquet import ParquetReader, parquet_splits
+from component.formats.typed import typed_format
 from component.plan.model import Limits, Source, SourceSlice
 from component.tables.types import TableSchema
 
@@ -43,37 +36,20 @@ def splits_of(source: Source, limits: Limits, cores: int, *, counted: bool = Fal
     Those of an object are always guessed: to count would take all of it through the driver.
     """
     size = split_size(source, limits, cores)
-    return tuple(
-        split
-        for part in source.slices
-        for split in (
-            _csv_splits(source, part, size, limits, cores, counted=counted)
-            if source.kind == "csv"
-            else _cut(source, part, size)
-        )
-    )
+    return tuple(split for part in source.slices for split in _cut(source, part, size, limits, cores, counted=counted))
 
 
-def _cut(source: Source, part: SourceSlice, size: int) -> Sequence[Split]:
-    """Return the splits of a slice of any format but CSV."""
+def _cut(source: Source, part: SourceSlice, size: int, limits: Limits, cores: int, *, counted: bool) -> Iterable[Split]:
+    """Return the splits of a slice; formats other than CSV are loaded when a source is of them."""
+    if source.kind == "csv":
+        return _csv_splits(source, part, size, limits, cores, counted=counted)
     place = Place(table=source.file_name, slice=part.name)
     if source.kind == "delimited":
-        return plan_splits_of_text(
-            part.location, _dialect(source), table=source.file_name, name=part.name, split_bytes=size
-        )
-    return _CUT[source.kind](part.location, place, split_bytes=size)
+        from component.formats.delimited import cut, dialect  # noqa: PLC0415 - only records directories need it
 
-
-def _dialect(source: Source) -> DelimitedDialect:
-    return source.delimited or DelimitedDialect()
-
-
-_CUT: Final[Mapping[str, Callable[..., Sequence[Split]]]] = {
-    "parquet": parquet_splits,
-    "avro": avro_splits,
-    "arrow": arrow_splits,
-    "jsonl": json_lines_splits,
-}
+        chosen = source.delimited or dialect.DelimitedDialect()
+        return cut.plan_splits(part.location, chosen, table=source.file_name, name=part.name, split_bytes=size)
+    return typed_format(source.kind).splits(part.location, place, split_bytes=size)
 
 
 def _csv_splits(
@@ -114,15 +90,13 @@ def reader_of(source: Source, schema: TableSchema, *, reject: bool) -> Reader:
     if source.kind == "csv":
         return CsvReader(schema, source.dialect, reject)
     if source.kind == "delimited":
-        return DelimitedReader(
-            schema, _dialect(source), reject, keep_quoted_empty=source.keep_quoted_empty, assume_tz=source.assume_tz
+        from component.formats.delimited import dialect, read  # noqa: PLC0415 - only records directories need it
+
+        return read.DelimitedReader(
+            schema,
+            source.delimited or dialect.DelimitedDialect(),
+            reject,
+            keep_quoted_empty=source.keep_quoted_empty,
+            assume_tz=source.assume_tz,
         )
-    return _READERS[source.kind](schema)
-
-
-_READERS: Final[Mapping[str, Callable[[TableSchema], Reader]]] = {
-    "parquet": ParquetReader,
-    "avro": AvroReader,
-    "arrow": ArrowReader,
-    "jsonl": JsonLinesReader,
-}
+    return typed_format(source.kind).reader(schema)

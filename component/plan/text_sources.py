@@ -3,35 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from component.config.reading import TextOptions
 from component.errors import Place, UserError
-from component.folder.magic import HTML_HEAD, refuse_html
+from component.folder.magic import HTML_HEAD, is_packed, refuse_html
 from component.formats.csv.dialect import Dialect
 from component.formats.detect.dialect import TextDialect
-from component.formats.detect.plain import HeaderRecords, csv_dialect, is_packed, read_head, write_text
+from component.formats.detect.plain import HeaderRecords, csv_dialect, read_head, write_text
 from component.formats.detect.ranking import Given
 from component.formats.detect.sample import encoding_of, sample_of
 from component.formats.detect.verdict import detect
 from component.plan.asked import Asked
-from component.plan.model import SourceSlice
+from component.plan.model import SourceSlice, Text
 from component.staging.locations import open_location
 from component.staging.scratch import scratch_path
 
 _ONE_COLUMN: Final = (",", ";", "\t", "|", "\x1f")
 """What may stand for the delimiter of one column: the first that the beginning of the text does not hold."""
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """How the text of a source is read: names of columns, slices for the CSV reader, and the first record of all."""
-
-    names: tuple[str, ...]
-    slices: tuple[SourceSlice, ...]
-    dialect: Dialect
-    first: tuple[str, ...] = ()
 
 
 def detected(

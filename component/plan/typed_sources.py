@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final, Literal
 
 from component.errors import Place, UserError
-from component.formats.arrow_ipc import arrow_columns
-from component.formats.avro import avro_columns
 from component.formats.columns import FileColumns
-from component.formats.json_lines import json_lines_schema
 from component.formats.losses import Loss, retyped
-from component.formats.parquet import parquet_columns
+from component.formats.typed import TypedKind, typed_format
 from component.plan.model import Source, SourceSlice
-from component.staging.locations import Location
 from component.tables.logical import ZONE
 from component.tables.types import Column, TableSchema, TypeName
-
-TypedKind = Literal["parquet", "avro", "arrow", "jsonl"]
-_COLUMNS_OF: Final[Mapping[TypedKind, Callable[[Location, Place], FileColumns]]] = {
-    "parquet": parquet_columns,
-    "avro": avro_columns,
-    "arrow": arrow_columns,
-    "jsonl": lambda location, place: FileColumns(json_lines_schema(location, place)),
-}
 
 
 def typed_source(
@@ -37,7 +24,8 @@ def typed_source(
     """
     place = Place(table=file_name)
     parts = tuple(part for part in parts if part.size) or parts[:1]
-    found = [_COLUMNS_OF[kind](part.location, replace(place, slice=part.name)) for part in parts]
+    columns_of = typed_format(kind).columns
+    found = [columns_of(part.location, replace(place, slice=part.name)) for part in parts]
     schemas = [one.schema for one in found]
     for part, schema in zip(parts, schemas, strict=True):
         if {_base(one) for one in schema.columns} != {_base(one) for one in schemas[0].columns}:

@@ -18,11 +18,9 @@ import pyarrow as pa
 from component.errors import Place, UserError
 from component.records.schema_fields import parse_field
 from component.records.schema_models import Constraints, Field, FieldType, RecordsSchema
-from component.tables.logical import Logical, full_type, logical_column, logical_of
+from component.tables.logical import RECORDS_FIELD, Logical, full_type, is_of_records, logical_column, logical_of
 from component.tables.types import MAX_PRECISION, Column, TableSchema, TypeName, is_text, numeric_length
 
-FIELD: Final = "records.field"
-"""Attribute of a column: the field as it was read, without what belongs to one file only (index, statistics)."""
 KNOWN: Final = "records.known_representations"
 """Attribute of the first column: what the schema says of all representations."""
 INT64: Final = (-(2**63), 2**63 - 1)
@@ -63,7 +61,7 @@ def column_of_field(field: Field) -> Column:
     """
     plain = replace(_plain_column(field), nullable=not field.constraints.required)
     carried = replace(field, index=None, statistics=None)
-    return plain.with_attribute(FIELD, _json(carried.to_json()))
+    return plain.with_attribute(RECORDS_FIELD, _json(carried.to_json()))
 
 
 def field_of_column(column: Column) -> Field:
@@ -74,11 +72,6 @@ def field_of_column(column: Column) -> Field:
         return replace(carried, constraints=replace(carried.constraints, required=required))
     field = _field_by_type(column)
     return replace(field, constraints=replace(field.constraints, required=not column.nullable))
-
-
-def is_described(column: Column) -> bool:
-    """Say whether a column came from a records schema."""
-    return column.attribute(FIELD) is not None
 
 
 def _plain_column(field: Field) -> Column:
@@ -114,7 +107,7 @@ def _exact(name: str, precision: int, scale: int) -> Column:
 
 
 def _carried(column: Column) -> Field | None:
-    text = column.attribute(FIELD)
+    text = column.attribute(RECORDS_FIELD)
     return None if text is None else parse_field(column.name, json.loads(text), lax=True)[0]
 
 
@@ -188,9 +181,10 @@ def described_by_type(column: Column, data_type: pa.DataType) -> Column:
     So the bounds of an `int8` or a `uint64` are those of the schema that is written.
     """
     is_number = pa.types.is_integer(data_type) or pa.types.is_floating(data_type)
-    if not is_number or is_described(column):
+    if not is_number or is_of_records(column):
         return column
-    return column.with_attribute(FIELD, column_of_field(field_of_arrow(column.name, data_type)).attribute(FIELD))
+    described = column_of_field(field_of_arrow(column.name, data_type))
+    return column.with_attribute(RECORDS_FIELD, described.attribute(RECORDS_FIELD))
 
 
 def spark_of_field(field: Field) -> str:

@@ -30,7 +30,6 @@ from component.runner.home import archive_manifest, open_home
 from component.runner.shapes import UNKNOWN, out_table, planned_losses, planned_shape, rejected_table
 from component.store.base import Store
 from component.tables.types import Column, TableSchema
-from component.workbench.files.arrow_file import sidecar_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +92,8 @@ def planned_uploads(plan: Plan, destinations: Destinations) -> Iterator[Upload]:
 def file_names(output: OutputPlan) -> tuple[str, ...]:
     """Return the names of the files in out/files of an output that is a file: one, or an Arrow file and its sidecar."""
     if output.format == "workbench":
+        from component.workbench.files.arrow_file import sidecar_of  # noqa: PLC0415 - only Workbench's files have one
+
         return output.name, sidecar_of(Path(output.name)).name
     return (output.name,)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -20,12 +21,14 @@ from component.plan.model import Limits, OutputPlan
 from component.runner.datasets import MilledDataset, PreparedDataset
 from component.runner.destinations import Destinations, OutTable
 from component.runner.predict import file_names
-from component.runner.records_outputs import RecordsOutput, open_records_output
 from component.runner.shapes import NOTHING_KNOWN, open_output, out_table, shape_of
 from component.spark.engine import Engine
 from component.spark.jobs.slices import SliceTask, WrittenSlice, write_slice
 from component.store.base import Store
 from component.tables.types import Column
+
+if TYPE_CHECKING:
+    from component.runner.records_outputs import RecordsOutput
 
 
 def dataset_of(output: OutputPlan, made: PreparedDataset | None, store: Store) -> Dataset:
@@ -103,7 +106,12 @@ def output_source(
     """
     dataset = dataset_of(output, made, store)
     known = known_columns(output, made)
-    return OutputSource(number, output, dataset, known, open_records_output(number, output, scratch, known))
+    if output.records is None:
+        return OutputSource(number, output, dataset, known)
+    from component.runner.records_outputs import open_records_output  # noqa: PLC0415 - as the condition says
+
+    directory = open_records_output(number, output, output.records, scratch, known)
+    return OutputSource(number, output, dataset, known, directory)
 
 
 def produce(

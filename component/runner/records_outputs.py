@@ -119,14 +119,12 @@ def _share(one: RowRange, parts: Sequence[RowShare]) -> Share:
 
 
 def open_records_output(
-    number: int, output: OutputPlan, scratch: Path, known: Mapping[str, Column]
-) -> RecordsOutput | None:
-    """Return a records directory that is to be written; None for an output of another format."""
-    if output.records is None:
-        return None
+    number: int, output: OutputPlan, plan: RecordsPlan, scratch: Path, known: Mapping[str, Column]
+) -> RecordsOutput:
+    """Return a records directory that is to be written."""
     target = None if output.url is None else open_listing(output.url, os.environ)
     folder = target.root if isinstance(target, LocalListing) else scratch / f"records-{number}"
     with writing(folder):
         made = tuple(takewhile(lambda one: not one.exists(), (folder, *folder.parents)))
         folder.mkdir(parents=True, exist_ok=True)
-    return RecordsOutput(output, output.records, folder, target, made, known)
+    return RecordsOutput(output, plan, folder, target, made, known)

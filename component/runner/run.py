@@ -14,14 +14,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from component import clock, identity
 from component.config.environment import Environment
 from component.config.model import Config
 from component.config.secrets import secret_values, secrets_in
 from component.dataset.commits.fit import index_doubts
-from component.dataset.commits.garbage import Retention, collect, find_garbage
 from component.dataset.commits.latest import on_latest
 from component.errors import CommitRefusedError, TablemillError, UserError, in_one
 from component.folder.layout import DataFolder
@@ -54,13 +53,15 @@ from component.runner.milling import (
 from component.runner.predict import planned_uploads, predict
 from component.runner.producing import Produced, output_source, produce, stage_manifests, stage_rejected
 from component.runner.publishing import publish_run
-from component.runner.records_outputs import check_records_targets
 from component.runner.shapes import loss_text, rejected_table
 from component.runner.summing import summarize
 from component.spark.engine import Engine
 from component.spark.executor import SparkExecutor
 from component.store.base import Store
 from component.store.uncommitted import Uncommitted, discard
+
+if TYPE_CHECKING:
+    from component.dataset.commits.garbage import Retention
 
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,8}")
 StartEngine = Callable[[str, Mapping[str, str]], contextlib.AbstractContextManager[Engine]]
@@ -205,7 +206,10 @@ class Run:
 
     def _predict(self) -> None:
         """Refuse, before any work, what the targets or the platform would refuse in the end."""
-        check_records_targets(self.plan.outputs)
+        if any(output.url is not None for output in self.plan.outputs):
+            from component.runner.records_outputs import check_records_targets  # noqa: PLC0415 - most are in out/
+
+            check_records_targets(self.plan.outputs)
         self.destinations = find_destinations(self.folder, self.config, self.environment)
         prediction = predict(self.folder, self.plan, self.destinations, self.home.store)
         predicted = prediction.made().accepted()
@@ -380,6 +384,8 @@ def _tell(log: Log, lost: LostCells, text: str) -> None:
 
 def _collect(store: Store, uuid: str, keep: Retention) -> list[str]:
     """Delete what is older than the least age of a collection, and named by no state that is kept."""
+    from component.dataset.commits.garbage import collect, find_garbage  # noqa: PLC0415 - most runs keep everything
+
     try:
         collect(store, find_garbage(store, uuid, retention=keep))
     except TablemillError as error:

@@ -19,12 +19,11 @@ from component.formats.losses import Loss
 from component.outputs.file_formats import writing_of
 from component.outputs.manifest import OutputTable, table_manifest, untold_types
 from component.plan.model import DatasetPlan, OutputPlan
-from component.records.types import is_described
 from component.runner.commits import layout_of
 from component.runner.destinations import Destinations, OutTable
 from component.spark.jobs.rejects import REJECTED_SCHEMA
 from component.store.base import Store
-from component.tables.logical import column_of_values
+from component.tables.logical import column_of_values, is_of_records
 from component.tables.types import Column, TypeName, column_of_arrow
 
 NOTHING_KNOWN: Final[Mapping[str, Column]] = {}
@@ -141,7 +140,7 @@ def shape_of(output: OutputPlan, dataset: Dataset, known: Mapping[str, Column] =
                 place=Place(table=output.name, column=name),
                 remedy=f"The columns are {', '.join(dataset.columns)}.",
             )
-    described = {name: one for name, one in known.items() if is_described(one)}
+    described = {name: one for name, one in known.items() if is_of_records(one)}
     columns = tuple(_with_nulls(one, known) for one in with_known(dataset.described(names), described))
     return OutputShape(columns, _key(output, columns, dataset.primary_key))
 

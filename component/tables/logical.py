@@ -29,6 +29,8 @@ LOGICAL: Final = "logical"
 """Key of the attribute."""
 ZONE: Final = "zone"
 """Key of the attribute that names the zone of instants."""
+RECORDS_FIELD: Final = "records.field"
+"""Key of the attribute that holds the field of a records schema, without what belongs to one file only."""
 UTC: Final = "UTC"
 _NO_FRACTION: Final = r"\.0{6}$"
 _ANY_DAY: Final = "1970-01-01 "
@@ -268,3 +270,8 @@ def _special_columns(schema: pa.Schema, attributes: Mapping[str, Mapping[str, st
         if column.stored is None and logical_of(column) is not None:
             found[field.name] = column
     return found
+
+
+def is_of_records(column: Column) -> bool:
+    """Say whether a column came from a records schema."""
+    return column.attribute(RECORDS_FIELD) is not None

@@ -25,7 +25,7 @@ from component.formats.delimited.write import DelimitedWriting
 from component.formats.json_lines import JsonLinesWriting
 from component.formats.losses import Loss, LossKind, LostCells, lost_cells, retyped
 from component.formats.parquet import ParquetWriting, parquet_columns
-from component.outputs.file_formats import HttpFileWriting, WorkbenchWriting
+from component.outputs.workbench_files import HttpFileWriting, WorkbenchWriting
 from tests.formats.delimited.reading import split_of
 from tests.strategies.delimited_tables import VARIANTS
 from tests.strategies.typed_tables import tables

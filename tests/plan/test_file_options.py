@@ -10,7 +10,8 @@ import pytest
 from component.config.reading import FileReading, TextOptions
 from component.errors import Place, UserError
 from component.plan.asked import Asked
-from component.plan.parsed_sources import beside_types, file_source
+from component.plan.parsed_sources import file_source
+from component.plan.text_options import beside_types
 
 TEXT = "jméno;n\nŽofie;1\nJan;2\n"
 ROWS = [{"jméno": "Žofie", "n": "1"}, {"jméno": "Jan", "n": "2"}]

@@ -25,9 +25,8 @@ from component.records.hint_values import VARIANTS
 from component.records.hints import dialect_of, resolve_hints
 from component.records.places import LocalListing
 from component.records.statistics import statistics_of
-from component.records.types import FIELD
 from component.records.writing import WrittenDataFile, data_file_name, finish_directory
-from component.tables.logical import Logical, logical_of
+from component.tables.logical import RECORDS_FIELD, Logical, logical_of
 from component.tables.types import TableSchema
 from tests.records.published import published
 from tests.strategies.delimited_tables import same, typed_tables
@@ -134,7 +133,7 @@ def assert_comes_back(root, table, schema):
     found, columns, remarks = read(root)
     assert same(found, without_empty_text(table))
     assert bare(columns) == bare(schema)
-    assert all(column.attribute(FIELD) for column in columns.columns)
+    assert all(column.attribute(RECORDS_FIELD) for column in columns.columns)
     assert remarks == ()
     published().validate(json.loads((root / "_schema.json").read_bytes()))
 

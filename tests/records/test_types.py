@@ -16,7 +16,6 @@ from component.outputs.manifest import native_types
 from component.records.schema_fields import parse_field
 from component.records.schema_models import RecordsSchema
 from component.records.types import (
-    FIELD,
     arrow_of_field,
     column_of_field,
     described_by_type,
@@ -27,7 +26,7 @@ from component.records.types import (
     spark_of_field,
     table_schema,
 )
-from component.tables.logical import Logical, logical_column, logical_of
+from component.tables.logical import RECORDS_FIELD, Logical, logical_column, logical_of
 from component.tables.types import Column, TypeName, column_of_arrow
 from scripts.write_records_types import BACK, CELL_FORMATS, CELLS, FAMILIES, FORWARD, HINTS, page
 from tests.records import cell_outcomes
@@ -187,7 +186,7 @@ def test_what_is_known_of_representations_travels_with_the_columns():
 
 def test_the_index_and_the_statistics_of_one_file_do_not_travel():
     field = field_of({"type": "date", "index": 7})
-    assert "index" not in (column_of_field(field).attribute(FIELD) or "")
+    assert "index" not in (column_of_field(field).attribute(RECORDS_FIELD) or "")
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,8 @@ from component.records.hint_values import VARIANTS
 from component.records.hints import resolve_hints
 from component.records.places import LocalListing
 from component.records.statistics import statistics_of
-from component.records.types import FIELD
 from component.records.writing import WrittenDataFile, check_target, data_file_name, finish_directory
-from component.tables.logical import Logical, logical_column
+from component.tables.logical import RECORDS_FIELD, Logical, logical_column
 from component.tables.types import Column, TableSchema, TypeName
 from tests.records.listings import bucket_listing
 from tests.records.published import published
@@ -78,7 +77,7 @@ def test_what_is_written_reads_back(tmp_path, variant):
     directory = read_directory(target)
     assert directory.findings == ()
     assert [file.size for file in directory.files] == [2, 3]
-    plain = [column.with_attribute(FIELD, None) for column in directory.schema.columns]
+    plain = [column.with_attribute(RECORDS_FIELD, None) for column in directory.schema.columns]
     assert plain == list(COLUMNS.columns)
 
 

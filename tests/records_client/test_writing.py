@@ -15,9 +15,8 @@ from component.records.hint_values import VARIANTS
 from component.records.hints import dialect_of, resolve_hints
 from component.records.places import LocalListing
 from component.records.statistics import statistics_of
-from component.records.types import FIELD
 from component.records.writing import WrittenDataFile, check_target, data_file_name, finish_directory
-from component.tables.logical import Logical, logical_column
+from component.tables.logical import RECORDS_FIELD, Logical, logical_column
 from component.tables.types import Column, TableSchema, TypeName
 from tests.records.published import published
 
@@ -126,7 +125,7 @@ def test_a_copy_of_ours_by_the_client_is_read_by_us(client, tmp_path, variant):
     client.copy(tmp_path / "r", tmp_path / "copy")
     directory = read_directory(LocalListing(tmp_path / "copy"))
     assert directory.findings == ()
-    assert [column.with_attribute(FIELD, None) for column in directory.schema.columns] == list(SCHEMA.columns)
+    assert [column.with_attribute(RECORDS_FIELD, None) for column in directory.schema.columns] == list(SCHEMA.columns)
 
 
 def test_a_schema_of_every_type_passes_and_is_understood(client, tmp_path):

@@ -22,7 +22,8 @@ from component.dataset.reading.reader import open_dataset, read_dataset
 from component.formats.csv.dialect import Dialect
 from component.formats.csv.write import CsvWriting
 from component.formats.delimited.write import unwritable
-from component.outputs.file_formats import WorkbenchWriting, writing_of_records
+from component.outputs.file_formats import writing_of_records
+from component.outputs.workbench_files import WorkbenchWriting
 from component.plan.asked import Asked
 from component.plan.build import plan_limits
 from component.plan.model import Source, SourceSlice

@@ -43,7 +43,6 @@ _SKIPPED: Final = re.compile(rf"[^\r\n]*{_LINE_END}")
 _NO_TEXT: Final = "tablemill.no_text"
 """The name under which codecs know how faults of an encoding are kept."""
 _MARK: Final = "\ufeff"
-_PACKED: Final = (GZIP.magic, BZIP2.magic, ZSTD.magic)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +56,6 @@ class HeaderRecords:
     data_start: int
     width: int
     first: tuple[str, ...] = ()
-
-
-def is_packed(location: Location) -> bool:
-    """Say whether a file or object is compressed with gzip, bzip2 or zstd."""
-    with reading_at(location) as read_at:
-        return read_at(0, 4).startswith(_PACKED)
 
 
 def _is_single(dialect: TextDialect) -> bool:

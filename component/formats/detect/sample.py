@@ -10,8 +10,9 @@ from typing import Any, Final
 
 from component import naming
 from component.errors import Place
+from component.folder.magic import is_packed
 from component.formats.detect.dialect import UTF8
-from component.formats.detect.plain import is_packed, open_unpacked
+from component.formats.detect.plain import open_unpacked
 from component.staging.locations import Location, reading_at, size_of
 
 HEAD_BYTES: Final = 128 * naming.KIB

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -13,8 +14,10 @@ from component.folder.layout import writing
 from component.formats.columns import described_columns, described_rows
 from component.formats.contract import Writing
 from component.formats.losses import LostCells, lost_cells
-from component.records.statistics import FieldStatistics, merged, statistics_of
 from component.store.base import Store
+
+if TYPE_CHECKING:
+    from component.records.statistics import FieldStatistics
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +92,17 @@ def write_slice(task: SliceTask) -> WrittenSlice:
             writer.write(table)
             rows += table.num_rows
             if task.statistics:
+                from component.records.statistics import statistics_of  # noqa: PLC0415 - only records directories
+
                 seen.append(statistics_of(table))
         writer.close()
         size = task.target.stat().st_size
-    statistics = merged(seen, len(schema)) if seen else ()
-    return WrittenSlice(task.output, task.order, task.target, rows, size, statistics, lost_cells(lost))
+    return WrittenSlice(task.output, task.order, task.target, rows, size, _merged(seen, schema), lost_cells(lost))
+
+
+def _merged(seen: Sequence[tuple[FieldStatistics, ...]], schema: pa.Schema) -> tuple[FieldStatistics, ...]:
+    if not seen:
+        return ()
+    from component.records.statistics import merged  # noqa: PLC0415 - only records directories
+
+    return merged(seen, len(schema))
