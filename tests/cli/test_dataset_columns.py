@@ -53,12 +53,19 @@ def test_what_cannot_be_done_says_why(call):
 def test_numbers_are_printed_for_people_and_machines(call):
     text = call("stats").splitlines()
     assert text[0].startswith("k=x: 2 rows, 1 file, ")
-    assert text[2:5] == ["id int64: 0 nulls, 1 to 3", "k string: 0 nulls, x to y", "v string: 1 null, a to c"]
+    assert text[2:5] == ["id integer (int64): 0 nulls, 1 to 3", "k string: 0 nulls, x to y", "v string: 1 null, a to c"]
     assert text[-1].startswith("3 rows, 2 files, ")
     found = json.loads(call("stats", "--format", "json"))
     assert (found["files"], found["rows"]) == (2, 3)
     assert found["partitions"][0]["values"] == {"k": "x"}
-    assert found["columns"][0] == {"name": "id", "type": "int64", "nulls": 0, "minimum": 1, "maximum": 3}
+    assert found["columns"][0] == {
+        "name": "id",
+        "type": "int64",
+        "configured_as": "integer",
+        "nulls": 0,
+        "minimum": 1,
+        "maximum": 3,
+    }
     assert json.loads(call("stats", "--fast", "--format", "json"))["columns"] is None
 
 
