@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import pyarrow as pa
 
@@ -13,7 +12,14 @@ from component.dataset.format.flavour import said_flavour
 from component.dataset.format.header import Header
 from component.dataset.format.keys import LABELS_COLUMN, check_partition_keys, check_table
 from component.dataset.format.layout import Layout, OtherTable, described_attributes, described_schema, source_order
-from component.dataset.format.schema import OTHER_TYPE, check_appendable, normal_schema, same_flavour, takes
+from component.dataset.format.schema import (
+    OTHER_TYPE,
+    check_appendable,
+    normal_schema,
+    normal_type,
+    same_flavour,
+    takes,
+)
 from component.errors import Place, UserError
 from component.formats.losses import Loss, rezoned
 from component.tables.logical import LOGICAL, ZONE, FullRows, Logical
@@ -189,13 +195,14 @@ def _taken(values: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray:
 def joined_attributes(layout: Layout, header: Header | None) -> dict[str, dict[str, str]]:
     """Return the attributes of the columns that a dataset will have: the new ones, and those of rows that stay.
 
-    Whether a text is a time and a timestamp an instant is what the header says, if there are values of the column;
-    instants of several zones meet in UTC.
+    Whether a text is a time and a timestamp an instant is what the header says, if there are values of the column in
+    this type; instants of several zones meet in UTC.
     """
     new = {name: dict(known) for name, known in layout.attributes}
     described = header.described(layout.table) if header else {}
-    before, untyped = described_attributes(described), _untyped(described)
-    joined = {name: _joined(told, before.get(name, {})) for name, told in new.items() if header and name not in untyped}
+    before = described_attributes(described)
+    stays = _staying(layout, header)
+    joined = {name: _joined(told, before.get(name, {})) for name, told in new.items() if name in stays}
     known = {**before, **new, **joined}
     return {name: known[name] for name in layout.schema.names if known.get(name)}
 
@@ -210,9 +217,16 @@ def _joined(told: Mapping[str, str], old: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def _untyped(described: Mapping[str, Any]) -> frozenset[str]:
-    """Return the columns that came without type, and take any."""
-    return frozenset(field.name for field in described_schema(described) or () if pa.types.is_null(field.type))
+def _staying(layout: Layout, header: Header | None) -> frozenset[str]:
+    """Return the columns of which a header has values that stay: not one that is new, of another type now, or empty."""
+    if header is None:
+        return frozenset()
+    stored = described_schema(header.described(layout.table))
+    if stored is None:
+        return frozenset(layout.schema.names)
+    types = {field.name: normal_type(field.type) for field in stored if not pa.types.is_null(field.type)}
+    fields = (field for field in layout.schema if field.name in types)
+    return frozenset(field.name for field in fields if types[field.name].equals(normal_type(field.type)))
 
 
 def joining_losses(given: Layout, fitted: Layout, header: Header) -> Iterator[Loss]:
