@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -25,10 +26,16 @@ ROOT = Path(__file__).parents[1] / "component"
 RAISED = {"UserError", "RetryError", "CommitRefusedError", "CommitUnknownError", "BugError"}
 
 
+@cache
+def code_of_the_component():
+    """The modules of the component with all that stands in them, parsed once for all tests."""
+    return [(path, list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))) for path in sorted(ROOT.rglob("*.py"))]
+
+
 def raised():
     """Code, text and whether there is a remedy, of each error that is made with a code written out."""
-    for path in sorted(ROOT.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for path, nodes in code_of_the_component():
+        for node in nodes:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in RAISED:
                 code = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else None
                 if code is not None and len(node.args) > 1:
@@ -56,8 +63,8 @@ VAGUE = re.compile(r"\b(Look at|Read the dataset to|Compare the|Correct it\b|Cha
 
 def written_remedies():
     """Every remedy that is written out in the code, with where."""
-    for path in sorted(ROOT.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for path, nodes in code_of_the_component():
+        for node in nodes:
             if isinstance(node, ast.keyword) and node.arg == "remedy":
                 yield from ((one.value, path.name) for one in ast.walk(node.value) if isinstance(one, ast.Constant))
 
