@@ -120,7 +120,7 @@ def carry_out(change, store, table, rows, day):
     CHANGES[change](store, table, rows, day)
 
 
-@pytest.mark.filterwarnings("ignore:The dataset already has the primary key:UserWarning")
+@pytest.mark.filterwarnings("ignore:The dataset already has:UserWarning")
 @settings(max_examples=8, deadline=None)
 @given(st.data())
 def test_changes_of_single_tables_leave_what_plain_lists_hold(data):
