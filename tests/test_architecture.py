@@ -161,6 +161,61 @@ def test_raised_codes_are_found():
     assert len({code for module in MODULES for code in raised_codes(module)}) > len(errors.CODES) / 2
 
 
+def test_imports_inside_of_functions_are_seen():
+    module = "component.formats.typed"
+    lazy = own(imported(ast.walk(tree(module)))) - own(imported(loaded_with(module)))
+    assert lazy == {f"component.formats.{name}" for name in ("parquet", "avro", "arrow_ipc", "json_lines")}
+
+
+PLAIN_RUN = """
+import sys
+from pathlib import Path
+from component.cli import run
+from component.config.environment import Environment
+from component.config.load import load_config
+from component.folder.layout import DataFolder
+from component.plan.splits import reader_of, splits_of
+from component.runner.predict import foresee
+from component.runner.run import build_plan, find_sources
+from component.spark.engine import Engine
+
+data = Path(sys.argv[1])
+config, folder = load_config(data), DataFolder(data)
+sources, _ = find_sources(folder)
+plan = build_plan(config, sources)
+assert splits_of(sources[0], plan.limits, 2) and reader_of(sources[0], plan.datasets[0].schema, reject=False)
+foresee(folder, config, Environment.from_variables({}, data)).made().accepted()
+print(*sorted(sys.modules))
+"""
+"""All that a run of a CSV table does before and beside Spark: what it loads is what a run loads."""
+UNUSED = {
+    *("component.workbench", "component.records", "component.formats.delimited", "component.formats.detect"),
+    *(f"component.formats.{name}" for name in ("parquet", "avro", "arrow_ipc", "json_lines")),
+    *(f"component.mapping.rules.{name}" for name in ("seed", "y2017")),
+    *(f"component.dataset.changes.{name}" for name in ("upsert", "rewrite", "carrying", "known_keys", "column_edits")),
+    *("component.dataset.commits.garbage", "component.runner.records_outputs", "component.spark.datasource"),
+    *("fastavro", "chardet", "openpyxl", "obstore", "rich"),
+}
+MOST_MODULES = 250
+
+
+def test_a_run_of_plain_csv_loads_what_it_uses(tmp_path):
+    (tmp_path / "in" / "tables").mkdir(parents=True)
+    (tmp_path / "in" / "tables" / "t.csv").write_text("id,amount\n1,2.5\n", encoding="utf-8")
+    (tmp_path / "in" / "tables" / "t.csv.manifest").write_text('{"primary_key": ["id"]}', encoding="utf-8")
+    (tmp_path / "config.json").write_text('{"parameters": {}}', encoding="utf-8")
+    program = [sys.executable, "-c", PLAIN_RUN, str(tmp_path)]
+    loaded = set(subprocess.run(program, capture_output=True, text=True, check=True).stdout.split())
+    assert loaded & UNUSED == set()
+    assert len({name for name in loaded if room(name) and name.startswith("component.")}) <= MOST_MODULES
+
+
+def test_workers_load_no_models_of_the_configuration():
+    program = "import sys, component.spark.daemon, component.spark.jobs.slices; print(*sorted(sys.modules))"
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert {"pydantic", "component.config.model"} & set(ended.stdout.split()) == set()
+
+
 def test_the_command_line_answers_without_loading_spark_or_pandas():
     program = "import sys, component.cli.main; print(*sorted(sys.modules))"
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -14,7 +14,8 @@ from typing import Any, Final
 
 from component.check.finding import CONFIG_FILES, error, place_in, warning
 from component.config.json_text import JsonFaultError, Step, read_document_file
-from component.config.load import Notation, parse_text
+from component.config.load import parse_text
+from component.config.notation import Notation
 from component.findings import Finding
 from component.report.messages.record import TRIMMED
 from component.report.words.masking import HIDDEN

@@ -20,8 +20,9 @@ from component.check.sources import FoundSources, check_sources
 from component.check.space import check_space
 from component.config.environment import Environment, data_folder
 from component.config.json_text import describe
-from component.config.load import NOT_CONFIGURED, has_inputs, notation_of
+from component.config.load import NOT_CONFIGURED, has_inputs
 from component.config.model import Config
+from component.config.notation import notation_of
 from component.config.secrets import secrets_in
 from component.errors import UserError
 from component.findings import Finding

@@ -9,7 +9,8 @@ from typing import Any
 
 from component.config.environment import Environment
 from component.config.json_text import JsonFaultError, Step, describe, json_path, read_document_file, read_json
-from component.config.load import notation_of, parse_text
+from component.config.load import parse_text
+from component.config.notation import notation_of
 from component.errors import UserError
 from component.folder.layout import DataFolder
 from component.folder.out_listing import FileListing, OutListing, list_files, list_outputs

@@ -16,6 +16,7 @@ from component import clock
 from component.actions.request import read_request
 from component.cli.boundary import each_error, error_code, exit_code, fail, sentence
 from component.config.environment import Environment
+from component.config.notation import is_loose
 from component.folder.links import hold_links
 from component.report.messages.lines import KeepingHandler, LineHandler, write_text
 from component.report.messages.log import Log
@@ -80,7 +81,7 @@ def run_folder(
                 voice.act(dispatch.quiet_log())
                 write_text(sys.stdout, dispatch.answer(request, voice.log) + "\n")
                 return 0
-            from component.config.load import is_loose, load_config  # noqa: PLC0415 - 100 ms that a help text need not pay
+            from component.config.load import load_config  # noqa: PLC0415 - 100 ms that a help text need not pay
 
             config = load_config(environment.data_dir, hide=voice.log.hide)
             voice.speak_to(environment, config)

@@ -47,7 +47,6 @@ class Exact(BaseModel):
         hide_input_in_errors=True,
         validate_by_name=True,
         validate_by_alias=True,
-        use_attribute_docstrings=True,
     )
 
     @model_validator(mode="before")

@@ -79,7 +79,7 @@ class Lenient(BaseModel):
 class Strict(Lenient):
     """A frozen object of Tablemill's own: every key is known, and described by the text below it."""
 
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid")
 
 
 class ObjectSchema:

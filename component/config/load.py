@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from component.config.blanks import without_blanks
 from component.config.fields import empty_list_as_object
@@ -14,6 +14,7 @@ from component.config.forgiving import document_warnings, problems_in, validated
 from component.config.json_text import JsonFaultError, parse_json, read_document_file
 from component.config.migrate import migrated
 from component.config.model import Config, StoreConfig
+from component.config.notation import Notation, is_loose, notation_of
 from component.config.parameters import Parameters
 from component.config.problems import Problem
 from component.config.secrets import secrets_in
@@ -23,9 +24,6 @@ from component.naming import CONFIG_FILE, CONFIG_YAML_FILE, MOST_CONFIGURED, abs
 LOOSE_STORE: Final = "out/datasets"
 """Where the datasets of a loose folder live when nothing is configured: as folders that can be queried."""
 NOT_CONFIGURED: Final = f"There is no {CONFIG_FILE}: every input becomes a dataset and comes back as an output."
-
-Notation = Literal["json", "yaml"]
-"""How the platform writes config, state and manifests; it is fixed when a component is registered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +82,6 @@ def parse_config(document: Any) -> Config:
     return found.about(secrets_in(document), (*document_warnings(document), *changed, *warnings))
 
 
-def is_loose(data_dir: Path) -> bool:
-    """Say whether a folder is one of files as a person has it: it has no in/."""
-    return os.path.isdir(data_dir) and not os.path.lexists(data_dir / "in")  # noqa: PTH112 - as below
-
-
 def _hold_few(document: Any) -> None:
     """Refuse more datasets or outputs than a run can plan in seconds, before anything is made of them."""
     parameters = document.get("parameters") if isinstance(document, dict) else None
@@ -108,13 +101,6 @@ def is_ours(document: Any) -> bool:
     return not parameters or (
         isinstance(parameters, dict) and not Parameters.model_fields.keys().isdisjoint(parameters)
     )
-
-
-def notation_of(data_dir: Path) -> Notation:
-    """Return how the platform writes into a data folder: as YAML where there is config.yml and no config.json."""
-    # os.path, since a Path raises for a folder that may not be searched
-    is_yaml = not os.path.exists(data_dir / CONFIG_FILE) and os.path.exists(data_dir / CONFIG_YAML_FILE)  # noqa: PTH110
-    return "yaml" if is_yaml else "json"
 
 
 def read_document(data_dir: Path) -> Document:

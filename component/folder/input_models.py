@@ -13,14 +13,11 @@ from pydantic import ConfigDict, Field, StrictBool, StrictInt
 from component.config.fields import ByName
 from component.config.platform_fields import PhpList, Platform, Text
 
-DESCRIBED = ConfigDict(use_attribute_docstrings=True)
 Value = Text | StrictBool | None
 
 
 class MetadataEntry(Platform):
     """One entry of metadata."""
-
-    model_config = DESCRIBED
 
     id: Text | None = None
     """Id of the entry in Storage."""
@@ -43,8 +40,6 @@ Metadata = Annotated[
 class DeclaredType(Platform):
     """A column type in the words of one backend, or of all (`base`)."""
 
-    model_config = DESCRIBED
-
     type: Text
     """Name of the type."""
     length: Text | None = None
@@ -55,8 +50,6 @@ class DeclaredType(Platform):
 
 class InputColumnSchema(Platform):
     """One column of a table with native types."""
-
-    model_config = DESCRIBED
 
     name: Text
     """Name of the column."""
@@ -73,8 +66,6 @@ class InputColumnSchema(Platform):
 class S3Credentials(Platform):
     """Credentials of a session; they expire."""
 
-    model_config = DESCRIBED
-
     access_key_id: Text = Field(repr=False)
     """Id of the key."""
     secret_access_key: Text = Field(repr=False)
@@ -85,8 +76,6 @@ class S3Credentials(Platform):
 
 class S3Section(Platform):
     """Where the table is in Amazon S3."""
-
-    model_config = DESCRIBED
 
     is_sliced: bool = Field(default=False, alias="isSliced")
     """Whether `key` is that of a list of slices; it then ends in `manifest`."""
@@ -103,8 +92,6 @@ class S3Section(Platform):
 class AbsCredentials(Platform):
     """Credentials of a shared access signature; they expire."""
 
-    model_config = DESCRIBED
-
     sas_connection_string: Text = Field(repr=False)
     """Connection string with the signature."""
     expiration: Text | None = None
@@ -113,8 +100,6 @@ class AbsCredentials(Platform):
 
 class AbsSection(Platform):
     """Where the table is in Azure Blob Storage."""
-
-    model_config = DESCRIBED
 
     is_sliced: bool = False
     """Whether `name` is that of a list of slices; it then ends in `manifest`."""
@@ -131,7 +116,7 @@ class AbsSection(Platform):
 class InputTableManifest(Platform):
     """Manifest of an input table; after a processor it may be one of an output table instead."""
 
-    model_config = ConfigDict(title="Input table manifest", use_attribute_docstrings=True)
+    model_config = ConfigDict(title="Input table manifest")
 
     id: Text
     """Id of the table in Storage."""
@@ -172,7 +157,7 @@ class InputTableManifest(Platform):
 class InputFileManifest(Platform):
     """Manifest of an input file."""
 
-    model_config = ConfigDict(title="Input file manifest", use_attribute_docstrings=True)
+    model_config = ConfigDict(title="Input file manifest")
 
     id: StrictInt
     """Id of the file in Storage."""

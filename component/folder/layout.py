@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from component.config.load import is_loose, notation_of
+from component.config.notation import is_loose, notation_of
 from component.errors import UserError
 from component.naming import CONFIG_FILE, STATE_FILE, STATE_YAML_FILE
 

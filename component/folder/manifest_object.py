@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from component.config.json_text import JsonFaultError, Step, describe, json_path, read_document_file
-from component.config.load import notation_of, parse_text
+from component.config.load import parse_text
+from component.config.notation import notation_of
 from component.errors import Place, UserError
 
 LONGEST_NUMBER: Final = 18

@@ -33,7 +33,7 @@ class DatasetState(Exact):
 class TablemillState(Lenient):
     """What Tablemill remembers."""
 
-    model_config = ConfigDict(extra="allow", use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="allow")
 
     datasets: ByName[DatasetState] = Field(default_factory=dict)
     """The datasets by their uuid, each as the last run that wrote it left it."""
@@ -42,7 +42,7 @@ class TablemillState(Lenient):
 class State(Lenient):
     """State of a component between runs: any object; Tablemill keeps keys that are not its own."""
 
-    model_config = ConfigDict(extra="allow", use_attribute_docstrings=True, title="State")
+    model_config = ConfigDict(extra="allow", title="State")
 
     tablemill: TablemillState = TablemillState()
     """What Tablemill remembers."""

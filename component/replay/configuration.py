@@ -12,7 +12,8 @@ from typing import Any, Final
 from component import clock
 from component.check.documents import texts_in
 from component.config.json_text import JsonFaultError
-from component.config.load import Notation, notation_of, parse_text
+from component.config.load import parse_text
+from component.config.notation import Notation, notation_of
 from component.config.secrets import secrets_in
 from component.errors import UserError
 from component.findings import Finding

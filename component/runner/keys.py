@@ -6,14 +6,13 @@ state that is (`dataset.changes.settling`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from component.dataset.changes.known_keys import Meeting, fresh_scan, keys_there, meetings, met_hashes
 from component.dataset.changes.primary_keys import (
-    KeyTask,
     RepeatedKeys,
     null_errors,
     repeated_errors,
@@ -22,44 +21,14 @@ from component.dataset.changes.primary_keys import (
     settle_errors,
 )
 from component.dataset.changes.settling import with_replaced
-from component.plan.model import DatasetPlan
 from component.runner.datasets import MilledDataset, MilledTable
+from component.runner.milling import Say, mill_all
 from component.spark.engine import Engine
 from component.spark.executor import SparkExecutor
-from component.spark.jobs.job import MillJob, MillResult, OnDone, mill
+from component.spark.jobs.job import MillJob, MillResult, OnDone
 from component.spark.jobs.repeats import NONE_THERE, KeysThere, find_repeats
 from component.store.uncommitted import Uncommitted
 from component.tables.key_hash import Hashes
-
-Say = Callable[[str], None]
-
-
-def key_task(plan: DatasetPlan, key: Sequence[str], scratch: Path) -> KeyTask | None:
-    """Return what tasks note of primary keys; None without one, and where rows are keys themselves.
-
-    `key` is that of the dataset to be: the one of the plan, or what an append finds there.
-    """
-    if not key or plan.mode == "delete":
-        return None
-    return KeyTask(tuple(key), scratch, reject_nulls=plan.on_duplicate_key == "reject")
-
-
-def mill_all(
-    engine: Engine,
-    uncommitted: Uncommitted,
-    datasets: Sequence[MilledDataset],
-    on_done: OnDone,
-    *,
-    all_errors: bool = False,
-) -> list[MilledDataset]:
-    """Run the jobs of all tables together, and return the datasets with what came of them (`all_errors` as `mill`)."""
-    jobs = [table.job for one in datasets for table in one.tables]
-    results = iter(mill(engine, jobs, on_done, all_errors=all_errors))
-    milled = [
-        replace(one, tables=tuple(replace(table, result=next(results)) for table in one.tables)) for one in datasets
-    ]
-    uncommitted.add(key for one in milled for key in one.keys)
-    return milled
 
 
 def settle_keys(

@@ -5,12 +5,13 @@ What is put is noted as uncommitted, and discarded when the run fails.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
 from component.dataset.changes.execution import Executor
+from component.dataset.changes.primary_keys import KeyTask
 from component.dataset.changes.settling import settle, settle_again
 from component.dataset.commits.commit import prepare
 from component.dataset.commits.tables import fill_tables
@@ -19,7 +20,7 @@ from component.formats.csv.read import CsvReader
 from component.formats.csv.source import CsvSplit
 from component.formats.losses import Loss
 from component.formats.rows import mended_text
-from component.plan.model import Limits
+from component.plan.model import DatasetPlan, Limits
 from component.plan.splits import reader_of
 from component.plan.tables import check_tables
 from component.report.messages.progress import Progress
@@ -33,13 +34,14 @@ from component.runner.datasets import (
     SettledDataset,
     TableSource,
 )
-from component.runner.keys import Say, key_task, mill_all, settle_keys
 from component.spark.engine import Engine
 from component.spark.jobs.infer import Inferred, Untyped, infer_types
-from component.spark.jobs.job import MillJob
+from component.spark.jobs.job import MillJob, OnDone, mill
 from component.store.base import Store
 from component.store.uncommitted import Uncommitted
 from component.tables.types import arrow_type
+
+Say = Callable[[str], None]
 
 
 def find_types(engine: Engine, sources: Sequence[TableSource], say: Say, progress: Progress) -> list[TableSource]:
@@ -85,6 +87,34 @@ def _planned(store: Store, sources: Sequence[TableSource], remembered: Mapping[s
     return PlannedDataset(tuple(map(PlannedTable, sources, targets_of(commit))), commit)
 
 
+def key_task(plan: DatasetPlan, key: Sequence[str], scratch: Path) -> KeyTask | None:
+    """Return what tasks note of primary keys; None without one, and where rows are keys themselves.
+
+    `key` is that of the dataset to be: the one of the plan, or what an append finds there.
+    """
+    if not key or plan.mode == "delete":
+        return None
+    return KeyTask(tuple(key), scratch, reject_nulls=plan.on_duplicate_key == "reject")
+
+
+def mill_all(
+    engine: Engine,
+    uncommitted: Uncommitted,
+    datasets: Sequence[MilledDataset],
+    on_done: OnDone,
+    *,
+    all_errors: bool = False,
+) -> list[MilledDataset]:
+    """Run the jobs of all tables together, and return the datasets with what came of them (`all_errors` as `mill`)."""
+    jobs = [table.job for one in datasets for table in one.tables]
+    results = iter(mill(engine, jobs, on_done, all_errors=all_errors))
+    milled = [
+        replace(one, tables=tuple(replace(table, result=next(results)) for table in one.tables)) for one in datasets
+    ]
+    uncommitted.add(key for one in milled for key in one.keys)
+    return milled
+
+
 def mill_datasets(
     engine: Engine,
     uncommitted: Uncommitted,
@@ -102,6 +132,10 @@ def mill_datasets(
     # of a folder that nobody configured all faults are named at once; the first one stops a configured run early
     lying = any(table.plan.source.lying for one in planned for table in one.tables)
     milled = mill_all(engine, uncommitted, planned, progress.advance, all_errors=lying)
+    if all(table.job.keys is None for one in milled for table in one.tables):
+        return milled
+    from component.runner.keys import settle_keys  # noqa: PLC0415 - only of tables with a primary key
+
     return settle_keys(engine, uncommitted, milled, progress.advance, warn)
 
 

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from component.config.load import load_config, notation_of, parse_config, parse_text
+from component.config.load import load_config, parse_config, parse_text
 from component.config.model import Config
+from component.config.notation import notation_of
 from component.errors import UserError
 
 

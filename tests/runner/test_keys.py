@@ -26,7 +26,8 @@ from component.formats.csv.source import CsvSplit
 from component.plan.model import DatasetPlan, Source
 from component.runner.commits import plan_commits, targets_of
 from component.runner.datasets import MilledDataset, MilledTable
-from component.runner.keys import key_task, mill_all, settle_keys
+from component.runner.keys import settle_keys
+from component.runner.milling import key_task, mill_all
 from component.spark.jobs import repeats
 from component.spark.jobs.job import MillJob
 from component.store.local import LocalStore

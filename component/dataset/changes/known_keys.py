@@ -285,7 +285,7 @@ def meetings(
 
     `plan` says what goes; a key by which rows replace each other, or more of it, is never there.
     """
-    if not plan.appends or plan.base is None or plan.intent.mode == "delete":
+    if not plan.may_repeat_keys or plan.base is None:
         return
     header, intent = plan.base.header, plan.intent
     for layout, key in ((plan.layout, plan.primary_key), *((one.layout, one.primary_key) for one in plan.others)):

@@ -9,9 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from component import naming
-from component.dataset.changes.change import open_base
 from component.dataset.changes.row_keys import checked_key
-from component.dataset.changes.upsert import primary_key_of
 from component.dataset.commits.commit import CommitPlan, plan_commit
 from component.dataset.commits.intent import Intent
 from component.dataset.commits.scope import check_scope
@@ -83,6 +81,9 @@ def _several(uuid: str) -> UserError:
 def _plan_delete(
     store: Store, layout: Layout, intent: Intent, primary_key: tuple[str, ...], metadata: Mapping[str, Any]
 ) -> CommitPlan:
+    from component.dataset.changes.change import open_base  # noqa: PLC0415 - most runs change no rows that are there
+    from component.dataset.changes.upsert import primary_key_of  # noqa: PLC0415 - the same
+
     base = open_base(store, layout.uuid, several=True)
     if base.others:
         check_has_table(base.dataset.header, layout.table)

@@ -2,26 +2,21 @@
 
 To settle a write is to find out what of the state that is there goes, and to write the touched files again without it.
 After a lost race it is settled again on the new state, with the same files of new rows; what was written of old files
-that are still there is used again.
+that are still there is used again. An overwrite, and an append without a primary key, have nothing to find out: what
+looks into old files is loaded by the modes and keys that need it.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from component.dataset.changes.carrying import carry
 from component.dataset.changes.execution import HERE, Executor
-from component.dataset.changes.key_sets import GatherKeys, KeySet, all_keys, gather_sets, stored_keys
-from component.dataset.changes.known_keys import candidates, check_known_keys, check_new_keys, fresh_scan
-from component.dataset.changes.modes import files_layout
-from component.dataset.changes.rewrite import Rewritten, new_target, run_rewrites
-from component.dataset.changes.upsert import drop_tasks
 from component.dataset.commits.commit import CommitPlan, Prepared, prepare_and_publish, replan
 from component.dataset.commits.latest import on_latest
 from component.dataset.commits.scope import labels_in_scope
@@ -33,6 +28,10 @@ from component.dataset.reading.reader import Dataset
 from component.errors import CommitRefusedError, UserError
 from component.store.base import Store
 from component.store.uncommitted import Uncommitted, discard
+
+if TYPE_CHECKING:
+    from component.dataset.changes.key_sets import KeySet
+    from component.dataset.changes.rewrite import Rewritten
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,7 @@ class Settled:
     @property
     def temporary(self) -> Iterator[str]:
         """The keys of what the write needs only until its commit."""
-        yield from stored_keys(self.sets)
+        yield from (one.key for one in self.sets if one.key is not None)
         yield from (file.key for part in self.passing for file in part.files)
 
     @property
@@ -97,10 +96,14 @@ def _settle(
     before: Settled | None,
 ) -> Settled:
     if plan.intent.by_key:
-        settled = _settle_by_key(uncommitted, plan, tuple(written), executor, before)
+        from component.dataset.changes.settling_by_key import settle_by_key  # noqa: PLC0415 - as said above
+
+        settled = settle_by_key(uncommitted, plan, tuple(written), executor, before)
         return _in_step(uncommitted, settled, settled.rewritten)
     if plan.intent.mode != "replace_partitions" or plan.base is None:
         return _in_step(uncommitted, Settled(plan, tuple(written)), ())
+    from component.dataset.changes.rewrite import Rewritten  # noqa: PLC0415 - as said above
+
     plan = with_replaced(uncommitted.store, plan, written)
     going = [Rewritten((label,), Written(), table=plan.layout.table) for label in sorted(plan.removed)]
     gone = _rows_of(uncommitted.store, plan, plan.removed)
@@ -119,6 +122,8 @@ def _in_step(uncommitted: Uncommitted, settled: Settled, done: Sequence[Rewritte
     plan = settled.plan
     if not plan.absent or plan.base is None:
         return settled
+    from component.dataset.changes.carrying import carry  # noqa: PLC0415 - as said above
+
     store, header = uncommitted.store, plan.base.header
     tables = [Dataset(store, header, table, read_schema(store, header, table)) for table in header.tables]
     return replace(settled, carried=carry(uncommitted, tables, plan.all_layouts, done, settled.written))
@@ -127,6 +132,10 @@ def _in_step(uncommitted: Uncommitted, settled: Settled, done: Sequence[Rewritte
 def _met(store: Store, settled: Settled, executor: Executor, before: Settled | None) -> tuple[str, ...]:
     """Look for the primary keys of new rows among the rows that stay."""
     plan = settled.plan
+    if not plan.may_repeat_keys:
+        return ()
+    from component.dataset.changes.known_keys import check_known_keys  # noqa: PLC0415 - as said above
+
     try:
         return check_known_keys(store, plan, settled.fresh, settled.rewritten, executor)
     except UserError as error:
@@ -181,62 +190,6 @@ def _values(dataset: Dataset, key: str) -> tuple[str, ...]:
     return tuple(map(value_text, dataset.partition_values(key).values()))
 
 
-def _settle_by_key(
-    uncommitted: Uncommitted,
-    plan: CommitPlan,
-    written: tuple[Written, ...],
-    executor: Executor,
-    before: Settled | None,
-) -> Settled:
-    store = uncommitted.store
-    dataset = dataset_of(store, plan) if plan.base is not None else None
-    sets = before.sets if before is not None else _gather(store, plan, dataset, written, executor)
-    uncommitted.add(stored_keys(sets))
-    deletes = plan.intent.mode == "delete"
-    settled = Settled(plan, () if deletes else written, sets=sets, passing=written if deletes else ())
-    return settled if dataset is None else _without_keys(uncommitted, settled, dataset, executor, before)
-
-
-def _gather(
-    store: Store, plan: CommitPlan, dataset: Dataset | None, written: Sequence[Written], executor: Executor
-) -> tuple[KeySet, ...]:
-    layout = files_layout(plan)
-    schema = dataset.schema if dataset is not None else layout.stored_schema
-    scans = tuple(fresh_scan(file.label, file.key, layout) for part in written for file in part.files)
-    unique = plan.intent.mode == "upsert"
-    task = GatherKeys(store, layout.uuid, schema, plan.intent.key, scans, unique)
-    return gather_sets(executor, task, sum(part.rows for part in written))
-
-
-def _without_keys(
-    uncommitted: Uncommitted, settled: Settled, dataset: Dataset, executor: Executor, before: Settled | None
-) -> Settled:
-    """Write the files again that hold a key and were not written again before."""
-    store, plan = dataset.store, settled.plan
-    there = dataset.header.partitions.keys()
-    known = before.rewritten if before is not None else ()
-    looked_at = before.looked_at & there if before is not None else frozenset()
-    scans = candidates(dataset, all_keys(settled.sets, store)) if settled.sets else ()
-    scans = tuple(scan for scan in scans if scan.label not in looked_at)
-    sizes = _sizes(dataset) if len(scans) > 1 else {}
-    tasks = drop_tasks(new_target(store, dataset.schema, plan.layout), scans, sizes, plan.intent.key, settled.sets)
-    fresh = run_rewrites(uncommitted, executor, tasks, sizes)
-    kept = tuple(one for one in known if there >= set(one.labels))
-    uncommitted.discard(key for one in known if one not in kept for key in one.keys)
-    done = (*kept, *fresh)
-    return replace(
-        settled,
-        plan=replace(plan, removed=frozenset(label for one in done for label in one.labels)),
-        rewritten=done,
-        rows_gone=sum(one.gone for one in done),
-        looked_at=looked_at | {scan.label for scan in scans},
-    )
-
-
-def _sizes(dataset: Dataset) -> Mapping[str, int]:
-    return {stat.key: stat.size for stat in dataset.store.list(f"{dataset.header.uuid}/{dataset.table}/")}
-
-
 def settle_again(uncommitted: Uncommitted, settled: Settled, executor: Executor = HERE) -> Settled:
     """Settle a write on the state that is there now, after another writer won; errors as `replan` and `settle`."""
     uncommitted.discard(file.key for part in settled.carried for file in part.files)
@@ -259,6 +212,8 @@ def commit_write(
     Warns, as Python does, of what is wrong with primary keys, where that is no error. Errors as `commit`, `settle` and
     `check_new_keys`.
     """
+    from component.dataset.changes.known_keys import check_new_keys  # noqa: PLC0415 - as said above
+
     warned = check_new_keys(uncommitted.store, plan, written)
 
     def attempt(settled: Settled) -> tuple[Settled, Prepared | None]:

@@ -84,6 +84,15 @@ class CommitPlan:
         return self.mode == "append" and self.base is not None
 
     @property
+    def may_repeat_keys(self) -> bool:
+        """Whether new rows come to stand beside rows of the base, which could have the same primary key."""
+        return (
+            self.appends
+            and self.intent.mode != "delete"
+            and any((self.primary_key, *(one.primary_key for one in self.others)))
+        )
+
+    @property
     def stays(self) -> KeptBase | None:
         """What of the base the new indices are to hold as well."""
         return KeptBase(self.base.header, self.kept, self.rebuilt) if self.appends and self.base else None

@@ -8,8 +8,7 @@ from typing import Any, Final
 
 from component.findings import Finding
 from component.mapping.findings.texts import finding
-from component.mapping.options.table import DEFAULTS
-from component.mapping.options.table_2017 import ESCAPED_BY
+from component.mapping.options.table import DEFAULTS, ESCAPED_BY
 from component.mapping.platform.model import Load, Origin
 from component.mapping.platform.texts import quoted
 from component.mapping.platform.values import JsonError, decode_json

@@ -14,12 +14,10 @@ from component.mapping.jobs.resolve import DEFAULT_RULES, find_rule_set, resolve
 from component.mapping.platform.file_model import FileResolution, FileUpload
 from component.mapping.platform.model import DataTypes, Feature, Load, MappingError, RefusedError, Resolution, Settings
 from component.mapping.platform.remedies import with_remedy
-from component.mapping.rules import seed as rules_seed
-from component.mapping.rules import y2017 as rules_2017
 from component.mapping.rules.bucket import ComponentBucket, default_bucket
 from component.mapping.rules.files import FILE_ERAS, resolve_files, resolve_table_files
 
-TABLES_FIRST: Final = frozenset({rules_seed.NAME, rules_2017.NAME})
+TABLES_FIRST: Final = frozenset({"seed", "2017"})
 """Rule sets of the time when tables were loaded before files; today files are first."""
 
 

@@ -1,8 +1,8 @@
 """The entry of the mapping room: one question, answered by a named rule set.
 
 A rule set is a function from listing, mapping and settings to a Resolution; the findings are added to all alike. To add
-one, write it in its own module and name it in `RULE_SETS`; the parser nodes, the merge and the checks it shares are
-modules beside it.
+one, write it in its own module and name it in `RULE_SETS` and `find_rule_set`, which loads those of the past only for
+who asks for them; the parser nodes, the merge and the checks it shares are modules beside it.
 """
 
 from __future__ import annotations
@@ -16,20 +16,13 @@ from component.folder.out_listing import OutListing
 from component.mapping.findings.tables import table_findings
 from component.mapping.platform.model import Resolution, Settings
 from component.mapping.platform.remedies import with_remedy
-from component.mapping.rules import seed as rules_seed
-from component.mapping.rules import y2017 as rules_2017
-from component.mapping.rules import y2026 as rules_2026
+from component.mapping.rules import y2026
 
 RuleSet = Callable[[OutListing, Sequence[Mapping[str, Any]], Settings], Resolution]
 
-RULE_SETS: Final[Mapping[str, RuleSet]] = {
-    rules_seed.NAME: rules_seed.resolve_seed,
-    rules_2017.NAME: rules_2017.resolve_2017,
-    rules_2026.NAME: rules_2026.resolve_2026,
-}
-"""Every rule set by its name, from the oldest to the one in force."""
-
-DEFAULT_RULES: Final = rules_2026.NAME
+DEFAULT_RULES: Final = y2026.NAME
+RULE_SETS: Final = ("seed", "2017", DEFAULT_RULES)
+"""The names of all rule sets, from the oldest to the one in force."""
 
 
 def resolve(
@@ -54,11 +47,18 @@ def resolve(
 
 def find_rule_set(rules: str) -> RuleSet:
     """Return a rule set by its name; UserError `config.value` for an unknown one."""
-    rule_set = RULE_SETS.get(rules)
-    if rule_set is None:
-        raise UserError(
-            "config.value",
-            f"There is no rule set {rules!r}",
-            remedy=f"Use one of: {', '.join(RULE_SETS)}.",
-        )
-    return rule_set
+    if rules == DEFAULT_RULES:
+        return y2026.resolve_2026
+    if rules == "2017":
+        from component.mapping.rules.y2017 import resolve_2017  # noqa: PLC0415 - as said above
+
+        return resolve_2017
+    if rules == "seed":
+        from component.mapping.rules.seed import resolve_seed  # noqa: PLC0415 - as said above
+
+        return resolve_seed
+    raise UserError(
+        "config.value",
+        f"There is no rule set {rules!r}",
+        remedy=f"Use one of: {', '.join(RULE_SETS)}.",
+    )

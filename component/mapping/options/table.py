@@ -22,6 +22,7 @@ EQUALS: Final = "eq"
 OPERATORS: Final = (EQUALS, "ne")
 BACKENDS: Final = ("base", "snowflake", "bigquery")
 DESCRIPTION: Final = "KBC.description"
+ESCAPED_BY: Final = "escaped_by"
 DIRECT_GRANT: Final = "direct-grant"
 _VALUE_SOURCES: Final = ("values_from_set", "values_from_workspace", "values_from_storage")
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from component.mapping.options.nodes import BooleanNode, ListNode, Node, RecordNode, ScalarNode
-from component.mapping.options.table import EQUALS, OPERATORS, refuse_if
+from component.mapping.options.table import EQUALS, ESCAPED_BY, OPERATORS, refuse_if
 from component.naming import DELIMITER, ENCLOSURE
 
-ESCAPED_BY: Final = "escaped_by"
 """Accepted, and dropped before the load: a backend of the time could not have it beside an enclosure."""
 _METADATA: Final = ListNode(RecordNode({"key": ScalarNode(), "value": ScalarNode()}))
 

@@ -12,7 +12,8 @@ from typing import Any, Final
 
 from component.folder.out_listing import OutListing, OutManifest, OutSource
 from component.mapping.options.nodes import NodeError
-from component.mapping.options.table_2017 import DEFAULTS_2017, ESCAPED_BY, parse_entry_2017, parse_table_2017
+from component.mapping.options.table import ESCAPED_BY
+from component.mapping.options.table_2017 import DEFAULTS_2017, parse_entry_2017, parse_table_2017
 from component.mapping.platform.model import FirstLine, Load, Origin, RefusedError, Resolution, Rule, Settings
 from component.mapping.platform.texts import refusal, warning
 from component.mapping.platform.values import (
