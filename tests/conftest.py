@@ -14,7 +14,7 @@ from component.runner.interrupts import SIGNALS
 ROOT = Path(__file__).parent.parent
 
 settings.register_profile("local", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True)
+settings.register_profile("ci", deadline=None, derandomize=True, max_examples=50)
 settings.register_profile("fast", deadline=None, max_examples=10)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "local"))
 

@@ -1,14 +1,16 @@
 """Every schedule of actors that share a store: each stops before each store call, and one at a time goes on.
 
 An actor is real code on a thread. What it does next depends only on what it has been told by the store, so two
-schedules that lead to the same objects and the same answers are one from there on, and are followed once. A crash is an
-actor that is never scheduled again: every state in which one is stuck between two calls is visited, and checked.
+schedules that lead to the same objects and the same answers are one from there on, and are followed once; of two orders
+of steps that commute only one is followed. A crash is an actor that is never scheduled again: every state in which one
+is stuck between two calls is visited, and checked.
 """
 
 from __future__ import annotations
 
 import itertools
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,6 +27,10 @@ from tests.store.faults import Crash
 Work = Callable[[Store], Any]
 Choice = tuple[int, str]
 """Which actor goes on, and what strikes its call: nothing, or a fault."""
+
+Call = tuple[str, str]
+"""What is asked of the store, and for which key or prefix."""
+WRITES = {"put", "put_if", "delete", "delete_if"}
 
 _here = threading.local()
 
@@ -120,6 +126,7 @@ class _Handle:
             actor.go.acquire()
             if self._execution.over:
                 raise Crash
+        self._execution.calls.add((call, key))
         effect, actor.effect, actor.pending = actor.effect, "", None
         if effect and not effect.endswith("after"):
             _strike(effect)
@@ -143,7 +150,14 @@ def _strike(effect: str) -> None:
 def _digest(answer: Any) -> int:
     if isinstance(answer, pa.NativeFile):
         return 0  # what has a key that is opened never changes
-    return hash(tuple((stat.key, stat.size) for stat in answer) if isinstance(answer, list) else answer)
+    if isinstance(answer, list):  # a collector looks at ages
+        return hash(tuple((stat.key, stat.size, _is_young(stat.modified)) for stat in answer))
+    return hash(answer)
+
+
+def _is_young(put: float) -> bool:
+    """Whether an object was put by an actor; what was there before is days old."""
+    return put > time.time() - 3600
 
 
 class Execution:
@@ -152,6 +166,7 @@ class Execution:
     def __init__(self, store: MemoryStore, works: list[Work], quiet: Callable[[str, str], bool]) -> None:
         self.store, self.quiet, self.over = store, quiet, False
         self.faults = self.switches = self.last = 0
+        self.calls: set[Call] = set()
         self._actors = [_Actor(number) for number in range(1, len(works) + 1)]
         for actor, work in zip(self._actors, works, strict=True):
             actor.go.acquire(), actor.back.acquire()
@@ -196,6 +211,7 @@ class Execution:
     def step(self, choice: Choice) -> None:
         number, effect = choice
         actor = self._actors[number - 1]
+        self.calls.clear()
         self.faults += bool(effect)
         left = self._actors[self.last - 1]
         self.switches += self.last not in (0, number) and left.pending is not None
@@ -208,7 +224,8 @@ class Execution:
 
     def key(self) -> int:
         told = tuple((actor.told, actor.pending) for actor in self._actors)
-        return hash((content(self.store), told, self.faults))
+        young = frozenset(key for key, (_, put) in self.store.objects.items() if _is_young(put))
+        return hash((content(self.store), young, told, self.faults))
 
     def end(self) -> None:
         """Let no actor do anything any more."""
@@ -239,6 +256,12 @@ class Explored:
     states: int = 0
     ends: list[tuple[str, ...]] = field(default_factory=list)
 
+    def note(self, execution: Execution, *, is_end: bool) -> None:
+        """Count a state, and how all actors have ended in it."""
+        self.states += 1
+        if is_end:
+            self.ends.append(tuple(outcome.kind for outcome in execution.outcomes))
+
 
 def explore(
     base: MemoryStore,
@@ -249,11 +272,12 @@ def explore(
     effects: tuple[str, ...] = (),
     switches: int | None = None,
 ) -> Explored:
-    """Follow every schedule; with `switches`, those that leave a running actor for another so often at most.
+    """Reach every state by some schedule; with `switches`, by one that leaves a running actor for another so often.
 
     `on_state` gets the store before the last step, and the execution after it; it raises where something is wrong.
     """
-    seen: set[object] = set()
+    tried: dict[object, set[Choice]] = {}
+    orders = _Orders()
     explored = Explored()
     waiting: list[tuple[Choice, ...]] = [()]
     while waiting:
@@ -264,22 +288,29 @@ def explore(
             for choice in prefix[:-1]:
                 execution.step(choice)
             rest, path = list(prefix[-1:]), list(prefix[:-1])
+            came: tuple[object, Choice] | None = None
+            state: object = execution.key()
             while True:
                 before = execution.store.copy()
                 if rest:
                     execution.step(rest[0])
+                    came = state, rest[0]
+                    orders.note(*came, execution.calls)
                     path += rest
-                key = execution.key(), switches is not None and (execution.switches, execution.last)
-                if key in seen:
-                    break
-                seen.add(key)
-                explored.states += 1
-                on_state(before, execution)
+                    state = execution.key()
+                place = state, switches is not None and (execution.switches, execution.last)
                 choices = execution.choices(effects)
-                if switches is not None and execution.switches >= switches:
+                if place not in tried:
+                    tried[place] = set()
+                    on_state(before, execution)
+                    explored.note(execution, is_end=not choices)
+                if switches is None:
+                    choices = orders.wanted(choices, came, state)
+                elif execution.switches >= switches:
                     choices = [choice for choice in choices if choice[0] == execution.last] or choices
+                choices = [choice for choice in choices if choice not in tried[place]]
+                tried[place].update(choices)
                 if not choices:
-                    explored.ends.append(tuple(outcome.kind for outcome in execution.outcomes))
                     break
                 waiting += [(*path, choice) for choice in choices[1:]]
                 rest = choices[:1]
@@ -289,3 +320,44 @@ def explore(
         finally:
             execution.end()
     return explored
+
+
+class _Orders:
+    """Which of two orders of neighbours is followed where both lead to one state: the lower actor goes first.
+
+    Two steps commute where neither writes what the other one touches. The state between them is reached in both
+    orders, since each of them is a choice before. So every state is reached, by the schedule to it in which no two
+    neighbours stand the other way.
+    """
+
+    def __init__(self) -> None:
+        self._calls: dict[tuple[object, Choice], frozenset[Call]] = {}
+
+    def note(self, state: object, choice: Choice, calls: set[Call]) -> None:
+        """Keep what a step from a state asked of the store."""
+        self._calls[state, choice] = frozenset(calls)
+
+    def wanted(self, choices: list[Choice], came: tuple[object, Choice] | None, state: object) -> list[Choice]:
+        """Return the choices in a state without those that could as well have been taken before the last step."""
+        return [choice for choice in choices if came is None or not self._is_other_way(*came, choice, state)]
+
+    def _is_other_way(self, before: object, taken: Choice, choice: Choice, state: object) -> bool:
+        calls = self._calls.get((before, choice))
+        if choice[0] >= taken[0] or choice[1] or taken[1] or calls is None:
+            return False
+        if _meet(calls, self._calls[before, taken]):
+            return False
+        self._calls[state, choice] = calls
+        return True
+
+
+def _meet(one: frozenset[Call], other: frozenset[Call]) -> bool:
+    return any(
+        (call in WRITES or against in WRITES) and _same_place(call, key, against, its)
+        for call, key in one
+        for against, its in other
+    )
+
+
+def _same_place(call: str, key: str, against: str, its: str) -> bool:
+    return key == its or (call == "list" and its.startswith(key)) or (against == "list" and key.startswith(its))

@@ -13,7 +13,7 @@ from tests.report.conftest import PlatformLogServer
 from tests.runner.conftest import assert_one_sentence, finish
 from tests.runner.data_folder import csv_text, snapshot
 
-ENDED_SECONDS = 8
+ENDED_SECONDS = 10
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def long_run(folder):
     return folder
 
 
-def wait_for(condition, seconds=30.0):
+def wait_for(condition, seconds=120.0):
     deadline = time.monotonic() + seconds
     while not (found := condition()):
         assert time.monotonic() < deadline, "it did not happen"
