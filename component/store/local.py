@@ -27,7 +27,6 @@ from typing import Final
 from uuid import uuid4
 
 import pyarrow as pa
-from filelock import FileLock, Timeout
 
 from component.errors import CommitRefusedError, CommitUnknownError, RetryError, TablemillError, UserError
 from component.store.base import KEY_CHARACTERS, Stat, Version, check_key
@@ -204,6 +203,8 @@ class LocalStore:
             yield
             return
         share = hashlib.sha256(key.encode()).digest()[0] % LOCKS
+        from filelock import FileLock, Timeout  # noqa: PLC0415 - only stores that others may write to are locked
+
         lock = FileLock(self._hidden() / f"{share}.lock")
         try:
             lock.acquire(timeout=self.lock_seconds, poll_interval=LOCK_POLL_SECONDS)
