@@ -296,7 +296,7 @@ def in_one(errors: Sequence[UserError]) -> UserError:
     flat = tuple(inner for one in errors for inner in (one.errors if isinstance(one, SeveralError) else (one,)))
     if len(flat) == 1:
         return flat[0]
-    each = " ".join(f"({number}) {one} [{one.code}]" for number, one in enumerate(flat, 1))
+    each = " ".join(f"({number}) {one.code}: {one}" for number, one in enumerate(flat, 1))
     found = SeveralError(flat[0].code, f"{len(flat)} inputs cannot be read", remedy=each)
     found.errors = flat
     return found

@@ -94,8 +94,8 @@ def test_all_damaged_files_are_named_at_once_whatever_step_finds_them(lying, run
         ("csv.unclosed_quote", "open.csv"),
     ]
     assert all(one["remedy"] and one["text"] for one in error["errors"])
-    assert outcome.err.startswith("4 inputs cannot be read. (1) The gzip file ends early or is damaged")
-    assert "Correct the row, or set on_bad_row to reject. [row.cells] (4) " in outcome.err
+    assert outcome.err.startswith("4 inputs cannot be read. (1) gzip.truncated: The gzip file ends early or is damaged")
+    assert "Correct the row, or set on_bad_row to reject. (4) csv.unclosed_quote: " in outcome.err
     assert not list((lying.root / "out/datasets").rglob("*.parquet"))
 
 
